@@ -8,8 +8,12 @@ import (
 )
 
 // maxNews bounds what is kept of a device's changes until somebody asks: sessions,
-// and comings and goings of clients, each.
-const maxNews = 256
+// and comings and goings of clients, each. maxFrames does so for components, of each of
+// which the newest frame is kept.
+const (
+	maxNews   = 256
+	maxFrames = 64
+)
 
 // DeviceChanges is what has changed on the host's device since the last time it was
 // asked: of each session the newest summary, in the order in which they changed
@@ -20,6 +24,9 @@ type DeviceChanges struct {
 	Projects bool                   // the list of projects
 	MCP      []protocol.SessionID   // whose MCP servers have changed
 	Stopping *protocol.HostStopping // the host ends
+	// Frames are the newest of what extensions draw for this connection, one of each
+	// component.
+	Frames []*protocol.UIFrame
 	// Missed says that there was more: the connection was gone for a while, or too
 	// much has changed. Lists have to be asked for again.
 	Missed bool
@@ -56,7 +63,7 @@ func (n *deviceNotifications) connected() {
 }
 
 func (n *deviceNotifications) miss() {
-	n.changes, n.index, n.any = DeviceChanges{Missed: true}, nil, true
+	n.changes, n.index, n.any = DeviceChanges{Missed: true, Frames: n.changes.Frames}, nil, true
 	n.wake()
 }
 
@@ -96,11 +103,27 @@ func (n *deviceNotifications) take(frame protocol.Frame) {
 		n.client(ClientChange{ClientInfo: f.ClientInfo, Left: true})
 	case *protocol.HostStopping:
 		d.Stopping = f
+	case *protocol.UIFrame:
+		n.frame(f)
 	default:
 		return
 	}
 	n.any = true
 	n.wake()
+}
+
+// frame replaces the one before of the same component.
+func (n *deviceNotifications) frame(f *protocol.UIFrame) {
+	frames := n.changes.Frames
+	i := slices.IndexFunc(frames, func(o *protocol.UIFrame) bool { return o.UIID == f.UIID && o.SessionID == f.SessionID })
+	switch {
+	case i >= 0:
+		frames[i] = f
+		return
+	case len(frames) == maxFrames:
+		frames = slices.Delete(frames, 0, 1)
+	}
+	n.changes.Frames = append(frames, f)
 }
 
 func (n *deviceNotifications) client(c ClientChange) {

@@ -47,7 +47,35 @@ func (r *RunCommand) checkFields() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *ExpandCommand) Check() *Problem {
+	return first(
+		need("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+		atMost("args", r.Args, MaxArgs),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *Reload) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *TakeUI) Check() *Problem {
+	return first(
+		need("uiId", r.UIID, MaxWord),
+		upTo("width", r.Width, MaxCells),
+		upTo("height", r.Height, MaxCells),
+	)
+}
+
+// checkFields checks the fields of the request one by one.
+func (r *UIInput) checkFields() *Problem {
+	return first(
+		need("uiId", r.UIID, MaxWord),
+		counts("rev", r.Rev),
+		upTo("width", r.Width, MaxCells),
+		upTo("height", r.Height, MaxCells),
+	)
+}
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *GetConfig) Check() *Problem {
@@ -84,6 +112,29 @@ func (r *AnswerPermission) checkFields() *Problem {
 // checkFields checks the fields of the request one by one.
 func (r *AnswerUI) checkFields() *Problem {
 	return need("uiId", r.UIID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListServerModels) Check() *Problem {
+	return first(
+		atMost("baseUrl", r.BaseURL, MaxPath),
+		atMost("api", r.API, MaxWord),
+		atMost("key", r.Key, MaxSetting),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *AddEndpoint) Check() *Problem {
+	return first(
+		need("baseUrl", r.BaseURL, MaxPath),
+		need("api", r.API, MaxWord),
+		atMost("key", r.Key, MaxSetting),
+		need("model", r.Model, MaxModelRef),
+		atMost("haiku", r.Haiku, MaxModelRef),
+		atMost("sonnet", r.Sonnet, MaxModelRef),
+		atMost("opus", r.Opus, MaxModelRef),
+		atMost("name", r.Name, MaxWord),
+	)
 }
 
 // Check says what cannot be carried out; see [Call.Check].
@@ -206,6 +257,14 @@ func (r *AwaitMCPLogin) Check() *Problem {
 // Check says what cannot be carried out; see [Call.Check].
 func (r *CancelMCPLogin) Check() *Problem {
 	return need("loginId", r.LoginID, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListMCPResources) Check() *Problem {
+	return first(
+		atMost("query", r.Query, MaxQuery),
+		counts("limit", r.Limit),
+	)
 }
 
 // checkFields checks the fields of the request one by one.
@@ -349,6 +408,19 @@ func (r *ImportRules) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *RunTool) Check() *Problem {
+	return need("toolName", r.ToolName, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListBuiltinTools) Check() *Problem {
+	return first(
+		need("workDir", r.WorkDir, MaxPath),
+		need("preset", r.Preset, MaxWord),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *SearchSessions) Check() *Problem {
 	return first(
 		some("words", r.Words),
@@ -456,6 +528,11 @@ func (r *StopTask) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *GetTaskOutput) Check() *Problem {
+	return need("taskId", r.TaskID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListTools) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
@@ -468,6 +545,7 @@ func (r *TrustProject) Check() *Problem {
 	return first(
 		need("projectId", r.ProjectID, MaxWord),
 		atMost("hash", r.Hash, MaxName),
+		each("withoutServers", r.WithoutServers, MaxRules, MaxName),
 	)
 }
 

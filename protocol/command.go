@@ -36,6 +36,14 @@ type (
 		WhenBusy string       `json:"whenBusy,omitempty" check:"oneof=|followUp|steer|reject"`
 		Options  *TurnOptions `json:"options,omitempty"`
 	}
+	// ExpandCommand returns the text that a command becomes which is a template, for who uses
+	// it elsewhere; nothing is sent. One with shell lines is refused: they run only in a
+	// session. The answer is an [ExpandedCommand].
+	ExpandCommand struct {
+		WorkDir string `json:"workDir" check:"required,max=MaxPath"`
+		Name    string `json:"name" check:"required,max=MaxName"`
+		Args    string `json:"args,omitempty" check:"max=MaxArgs"`
+	}
 	// Reload looks for extensions, skills, commands, agents and hooks again and starts
 	// the session's extensions again; the answer is a [Reloaded].
 	Reload struct{}
@@ -79,6 +87,10 @@ type (
 		Queued bool   `json:"queued,omitempty"`
 		Text   string `json:"text,omitempty"` // what it prints, for the person alone
 	}
+	// ExpandedCommand is the text of a command with its arguments in their places.
+	ExpandedCommand struct {
+		Text string `json:"text"`
+	}
 	// Reloaded says what a reload found. Problems are sentences.
 	Reloaded struct {
 		Extensions int      `json:"extensions"`
@@ -102,6 +114,10 @@ var (
 	runCommandSpec = Spec{
 		Name: "run_command", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
 		New: func() Request { return new(RunCommand) }, Reply: func() Response { return new(CommandResult) }, Replay: ranBy,
+	}
+	expandCommandSpec = Spec{
+		Name: "expand_command", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(ExpandCommand) }, Reply: func() Response { return new(ExpandedCommand) },
 	}
 	reloadSpec = Spec{
 		Name: "reload", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
@@ -128,6 +144,7 @@ func ranBy(e Event) Response {
 func (*ListCommands) Spec() *Spec    { return &listCommandsSpec }
 func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
 func (*RunCommand) Spec() *Spec      { return &runCommandSpec }
+func (*ExpandCommand) Spec() *Spec   { return &expandCommandSpec }
 func (*Reload) Spec() *Spec          { return &reloadSpec }
 
 // Check returns what of the request cannot be carried out; see [Call.Check].
@@ -135,9 +152,10 @@ func (r *RunCommand) Check() *Problem {
 	return first(r.checkFields(), r.Options.Check())
 }
 
-func (*CommandList) response()    {}
-func (*CompletionList) response() {}
-func (*CommandResult) response()  {}
+func (*CommandList) response()     {}
+func (*CompletionList) response()  {}
+func (*CommandResult) response()   {}
+func (*ExpandedCommand) response() {}
 
 // Keep implements [Kept].
 func (r *CommandResult) Keep(most int) Response {

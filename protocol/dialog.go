@@ -23,6 +23,7 @@ const (
 	DialogPlan     = "plan"     // Text is a plan in Markdown; the answer is a [PlanAnswer]
 	DialogForm     = "form"     // the answer is an object with the fields of Schema; false declines
 	DialogURL      = "url"      // the person opens URL; the answer is true when they did, false declines
+	DialogCustom   = "custom"   // an extension draws it ([UIFrame]) and ends it; a person can close it
 )
 
 // Bounds of an answer to a dialog.
@@ -52,6 +53,10 @@ type Dialog struct {
 	// Schema is a JSON Schema of the fields of a form, of which [form.Fields] says what it may be.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	URL    string          `json:"url,omitempty"` // of url: http or https
+	// Owner is who has the component of a custom dialog on the screen, nil while nobody has:
+	// anybody may take it ([TakeUI]), also from another. When it changes, the ui_request
+	// comes again.
+	Owner *UIOwner `json:"owner,omitempty"`
 }
 
 // PlanDecision returns what becomes of a plan.
@@ -199,6 +204,8 @@ func (d *Dialog) Check(value json.RawMessage) error {
 		if s := string(value); s != "true" && s != "false" {
 			return Errorf(CodeInvalidRequest, "The value of the answer is true when the address was opened, else false; or null.")
 		}
+	case DialogCustom:
+		return Errorf(CodeInvalidRequest, "What an extension draws takes keys (ui_input) and no answer; null closes it.")
 	default:
 		return Errorf(CodeInvalidRequest, "The host asks in a way that this version does not know (%.40q); answer with null.", d.Kind)
 	}
@@ -220,9 +227,9 @@ func (d *Dialog) CheckAsked() error {
 		if err := checkURL(d.URL); err != nil {
 			return err
 		}
-	case DialogConfirm, DialogInput, DialogEditor:
+	case DialogConfirm, DialogInput, DialogEditor, DialogCustom:
 	default:
-		return Errorf(CodeInvalidRequest, "There is no dialog of kind %.40q; it can be select, confirm, input, editor, form or url.", d.Kind)
+		return Errorf(CodeInvalidRequest, "There is no dialog of kind %.40q; it can be select, confirm, input, editor, form, url or custom.", d.Kind)
 	}
 	size := len(d.Title) + len(d.Message) + len(d.Placeholder) + len(d.Text)
 	for _, o := range d.Options {

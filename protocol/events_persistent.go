@@ -90,7 +90,8 @@ const (
 	ItemToolDiscovery  ItemKind = "tool_discovery"
 	ItemMode           ItemKind = "permission_mode"
 	ItemLogDamage      ItemKind = "log_damage"
-	ItemInstructions   ItemKind = "instructions" // files of folders below the workspace that calls have touched
+	ItemServers        ItemKind = "server_instructions" // what MCP servers say of their use
+	ItemInstructions   ItemKind = "instructions"        // files of folders below the workspace that calls have touched
 )
 
 // Origin returns who added a harness item.

@@ -12,8 +12,8 @@ import (
 const Version = 1
 
 // Frame is what a host sends unasked. [ResyncFrame], [EventsFrame], [LiveFrame]
-// and [SessionClosed] belong to a subscription; the others go to all clients of
-// the device. The set is closed.
+// and [SessionClosed] belong to a subscription, [UIFrame] to the connection that has a
+// component; the others go to all clients of the device. The set is closed.
 type Frame interface {
 	// FrameName is the type that is on the wire.
 	FrameName() string
@@ -176,6 +176,8 @@ func ParseFrame(data []byte) (Frame, error) {
 		f = &ClientLeft{}
 	case "host_stopping":
 		f = &HostStopping{}
+	case "ui_frame":
+		f = &UIFrame{}
 	case "events":
 		f = &EventsFrame{}
 	case "live":

@@ -254,7 +254,12 @@ func (l *Live) applyTransient(e Event) {
 	case *PermissionResolved:
 		l.Permissions = slices.DeleteFunc(l.Permissions, func(p PermissionRequest) bool { return p.PermissionID == b.PermissionID })
 	case *UIRequest:
-		l.UI = append(l.UI, *b)
+		if i := slices.IndexFunc(l.UI, func(u UIRequest) bool { return u.UIID == b.UIID }); i >= 0 {
+			l.UI = slices.Clone(l.UI) // copies share it
+			l.UI[i] = *b              // another client has its component
+		} else {
+			l.UI = append(l.UI, *b)
+		}
 	case *UIResolved:
 		l.UI = slices.DeleteFunc(l.UI, func(u UIRequest) bool { return u.UIID == b.UIID })
 	case *UIState:

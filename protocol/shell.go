@@ -69,6 +69,11 @@ type (
 	RunShell struct {
 		Command   string `json:"command" check:"required,max=MaxShell"` // bash source, at most 100,000 bytes
 		InContext bool   `json:"inContext,omitempty"`
+		// Monitor starts the command in the background, where it runs until it ends, is
+		// stopped (stop_task) or the session ends. The model is told of each line that it
+		// prints, as with the tool Monitor; the message says that it was started, and the
+		// model is told of that whatever InContext says.
+		Monitor bool `json:"monitor,omitempty"`
 	}
 	// StopShell ends a running command of a person, by the event that its start has
 	// announced; what it printed is stored. The answer is [Cancelled].

@@ -61,10 +61,23 @@ type (
 	StopTask struct {
 		TaskID string `json:"taskId" check:"required,max=MaxWord"`
 	}
+	// GetTaskOutput returns the newest output of a background command, also while it runs.
+	// It changes nothing of what a model is told. The answer is [TaskOutput].
+	GetTaskOutput struct {
+		TaskID string `json:"taskId" check:"required,max=MaxWord"`
+	}
 )
 
 // What they are answered with.
 type (
+	// TaskOutput is the newest output of a background command, stdout and stderr as they
+	// were printed, at most 64 KiB and from the beginning of a line on. Omitted is how many
+	// bytes were printed before it.
+	TaskOutput struct {
+		Task    TaskInfo `json:"task"`
+		Text    string   `json:"text"`
+		Omitted int64    `json:"omitted,omitempty"`
+	}
 	// TaskList is the background commands of a session that are remembered, oldest
 	// first.
 	TaskList struct {
@@ -77,6 +90,10 @@ var (
 		Name: "list_tasks", Scope: ScopeSession, Grant: GrantView,
 		New: func() Request { return new(ListTasks) }, Reply: func() Response { return new(TaskList) },
 	}
+	getTaskOutputSpec = Spec{
+		Name: "get_task_output", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(GetTaskOutput) }, Reply: func() Response { return new(TaskOutput) },
+	}
 	stopTaskSpec = Spec{
 		Name: "stop_task", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Urgent: true,
 		New: func() Request { return new(StopTask) }, Reply: func() Response { return new(TaskInfo) },
@@ -87,8 +104,13 @@ var (
 func (*ListTasks) Spec() *Spec { return &listTasksSpec }
 func (*StopTask) Spec() *Spec  { return &stopTaskSpec }
 
+// Spec describes the request.
+func (*GetTaskOutput) Spec() *Spec { return &getTaskOutputSpec }
+
 func (*TaskList) response() {}
 func (*TaskInfo) response() {}
+
+func (*TaskOutput) response() {}
 
 // Keep implements [Kept].
 func (t *TaskInfo) Keep(most int) Response {

@@ -8,6 +8,7 @@ var tools = [...]ToolInfo{
 	{Name: "AskUser", Aliases: []string{"AskUserQuestion"}, Kind: ToolOwn, View: ViewQuestions},
 	{Name: "Bash", Kind: ToolRuns, View: ViewCommand, TitleField: "command", Rule: RuleCommand, Tells: TellsDir, PiNames: []string{"bash"}},
 	{Name: "Edit", Aliases: []string{"MultiEdit"}, Kind: ToolWrites, View: ViewChange, TitleField: "path", Rule: RuleFiles, RuleName: "Write", Tells: TellsFiles, PiNames: []string{"edit"}},
+	{Name: "EnterPlanMode", Kind: ToolOwn, View: ViewText, TitleField: "reason"},
 	{Name: "ExecuteExtraTool", Kind: ToolOwn, TitleField: "tool_name", TargetField: "tool_name", ParamsField: "params"},
 	{Name: "ExecuteSkill", Kind: ToolRuns, TitleField: "name", Rule: RuleSkill, AlsoRuledBy: "Bash"},
 	{Name: "ExitPlanMode", Kind: ToolOwn, View: ViewPlan},
@@ -38,40 +39,42 @@ func toolIndex(name string) int {
 		return 2
 	case "Edit", "MultiEdit":
 		return 3
-	case "ExecuteExtraTool":
+	case "EnterPlanMode":
 		return 4
-	case "ExecuteSkill":
+	case "ExecuteExtraTool":
 		return 5
-	case "ExitPlanMode":
+	case "ExecuteSkill":
 		return 6
-	case "Glob":
+	case "ExitPlanMode":
 		return 7
-	case "Grep":
+	case "Glob":
 		return 8
-	case "Monitor":
+	case "Grep":
 		return 9
-	case "NotebookEdit":
+	case "Monitor":
 		return 10
-	case "Read":
+	case "NotebookEdit":
 		return 11
-	case "SearchExtraTools":
+	case "Read":
 		return 12
-	case "Skill":
+	case "SearchExtraTools":
 		return 13
-	case "Task":
+	case "Skill":
 		return 14
-	case "TaskOutput":
+	case "Task":
 		return 15
-	case "TaskStop":
+	case "TaskOutput":
 		return 16
-	case "TodoWrite":
+	case "TaskStop":
 		return 17
-	case "WebFetch":
+	case "TodoWrite":
 		return 18
-	case "WebSearch":
+	case "WebFetch":
 		return 19
-	case "Write":
+	case "WebSearch":
 		return 20
+	case "Write":
+		return 21
 	}
 	return -1
 }

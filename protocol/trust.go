@@ -26,6 +26,9 @@ type (
 		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
 		Hash      string    `json:"hash,omitempty" check:"max=MaxName"`
 		Trusted   bool      `json:"trusted"`
+		// WithoutServers are MCP servers of the project's files that are switched off for the
+		// person before the files are trusted; enable_mcp_server switches one on.
+		WithoutServers []string `json:"withoutServers,omitempty" check:"max=MaxRules,each=MaxName"`
 	}
 )
 
@@ -50,6 +53,7 @@ type (
 		Items     []TrustItem `json:"items"`
 		Problem   string      `json:"problem,omitempty"`
 		Notices   []string    `json:"notices,omitempty"`
+		Servers   []string    `json:"servers,omitempty"` // MCP servers of the files, each of which can be left out
 	}
 	// TrustItem is what is trusted as a whole: Kind is config, settings, hook, mcp,
 	// program, agent, command, skill or extension; Status is trusted, changed, new or untrusted.

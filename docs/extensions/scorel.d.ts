@@ -601,8 +601,11 @@ declare module "scorel" {
     getTheme(name: string): Theme;
     getAllThemes(): { name: string }[];
     setTheme(name: unknown): { success: false; error: string };
-    /** @deprecated Components are not supported: it throws. */
-    custom<T = unknown>(factory: (tui: any, theme: Theme, keys: any, done: (value: T) => void) => unknown, options?: unknown): Promise<T>;
+    /** Shows what the factory returns until it calls done. Returns undefined when a person closes it, and when nobody is there. */
+    custom<T = unknown>(
+      factory: (tui: Screen, theme: Theme, keybindings: Keybindings, done: (value: T) => void) => Component | Promise<Component>,
+      options?: { title?: string; overlay?: boolean; onHandle?(handle: { hide(): void; isHidden(): boolean; isFocused(): boolean; focus(): void }): void },
+    ): Promise<T | undefined>;
     /** @deprecated Components are not supported: it throws, except for undefined. */
     setFooter(factory: undefined): void;
     /** @deprecated Components are not supported: it throws, except for undefined. */
@@ -611,6 +614,40 @@ declare module "scorel" {
     setEditorComponent(factory: undefined): void;
     /** @deprecated Not supported: it throws. */
     onTerminalInput(handler: unknown): never;
+    /** @deprecated No effect: each client shows in its own way that it works. */
+    setWorkingIndicator(options?: { frames?: string[]; intervalMs?: number }): void;
+    /** @deprecated No effect: each client shows in its own way that it works. */
+    setWorkingVisible(visible: boolean): void;
+    /** @deprecated No effect: each client names hidden thinking itself. */
+    setHiddenThinkingLabel(label?: string): void;
+    /** @deprecated No effect: completions come from getArgumentCompletions of a command. */
+    addAutocompleteProvider(factory: unknown): void;
+  }
+
+  /** What an extension draws itself. */
+  export interface Component {
+    /** At most 200 lines; what is wider than the screen is cut. */
+    render(width: number): string[];
+    /** One key as a terminal sends it, or one paste between its brackets. */
+    handleInput?(data: string): void;
+    /** The width has changed. */
+    invalidate?(): void;
+    dispose?(): void;
+  }
+
+  export interface Screen {
+    /** Draws the component again, at most 30 times a second. */
+    requestRender(): void;
+    /** Sends keys to a part of the component. */
+    setFocus(component: { handleInput?(data: string): void } | null): void;
+    readonly terminal: { readonly columns: number; readonly rows: number; readonly kittyProtocolActive: boolean };
+    hideOverlay(): void;
+  }
+
+  export interface Keybindings {
+    /** Reports whether a key does what a name says, such as "tui.select.confirm". */
+    matches(data: string, name: string): boolean;
+    getKeys(name: string): string[];
   }
 
   export interface Theme {
@@ -625,6 +662,9 @@ declare module "scorel" {
     strikethrough(text: string): string;
     getFgAnsi(color: string): string;
     getBgAnsi(color: string): string;
+    getColorMode(): "truecolor" | "256color";
+    getThinkingBorderColor(level: string): (text: string) => string;
+    getBashModeBorderColor(): (text: string) => string;
   }
 
   /** Runs a program without a shell and waits for its end. */
@@ -828,11 +868,14 @@ declare module "@mariozechner/pi-ai" {
 }
 
 declare module "@mariozechner/pi-coding-agent" {
-  import type { Message, Tool } from "scorel";
+  import type { Block, Message, Tool, TSchema } from "scorel";
+  import { Component, Container, Editor, type EditorOptions, type EditorTheme, type KeybindingsManager, type MarkdownTheme, type SelectListTheme, type SettingsListTheme } from "@mariozechner/pi-tui";
   export type {
     AgentMessage, AppMessage, ContextEvent, ContextMessage, ExtensionAPI, ExtensionCommandContext, ExtensionContext, HookAPI, HookCommandContext,
     HookContext, HookEventContext, SessionEntry, SessionManager, Theme, ToolDefinition, ToolInfo,
   } from "scorel";
+
+  export type { KeybindingsManager } from "@mariozechner/pi-tui";
 
   export interface TruncationResult {
     content: string;
@@ -894,45 +937,228 @@ declare module "@mariozechner/pi-coding-agent" {
   export function isGrepToolResult(event: { toolName: string }): boolean;
   export function isFindToolResult(event: { toolName: string }): boolean;
   export function isLsToolResult(event: { toolName: string }): boolean;
-  export function getMarkdownTheme(): import("scorel").Theme;
-  export function getSelectListTheme(): import("scorel").Theme;
-  export function getSettingsListTheme(): import("scorel").Theme;
-  /** @deprecated Components are not supported: it throws. */
-  export class DynamicBorder { constructor(...args: unknown[]); }
-  /** @deprecated Components are not supported: it throws. */
-  export class BorderedLoader { constructor(...args: unknown[]); }
-  /** @deprecated Components are not supported: it throws. */
-  export class CustomEditor { constructor(...args: unknown[]); }
+  /** The version of Scorel. */
+  export const VERSION: string;
+  export function getMarkdownTheme(): MarkdownTheme;
+  export function getSelectListTheme(): SelectListTheme;
+  export function getSettingsListTheme(): SettingsListTheme;
+  /** Returns the keys of a key binding with what they do, in colours. */
+  export function keyHint(keybinding: string, description: string): string;
+  export function rawKeyHint(keys: string, description: string): string;
+  /** Returns the keys of a key binding, as "escape/ctrl+c". */
+  export function keyText(keybinding: string): string;
+  export function truncateToVisualLines(text: string, maxVisualLines: number, width: number, paddingX?: number): { visualLines: string[]; skippedCount: number };
+  /** A line across the whole width. */
+  export class DynamicBorder extends Component {
+    constructor(color?: (text: string) => string);
+    render(width: number): string[];
+    invalidate(): void;
+  }
+  /** A loader between two lines. */
+  export class BorderedLoader extends Container {
+    constructor(tui: unknown, theme?: import("scorel").Theme, message?: string, options?: { cancellable?: boolean });
+    readonly signal: AbortSignal;
+    onAbort?: () => void;
+    handleInput(data: string): void;
+    dispose(): void;
+  }
+  /** An editor whose keys for the program go to handlers. */
+  export class CustomEditor extends Editor {
+    constructor(tui: unknown, theme?: EditorTheme, keybindings?: KeybindingsManager, options?: EditorOptions);
+    actionHandlers: Map<string, () => void>;
+    onEscape?: () => void;
+    onCtrlD?: () => void;
+    onPasteImage?: () => void;
+    onExtensionShortcut?: (data: string) => boolean;
+    onAction(action: string, handler: () => void): void;
+  }
 }
 
 declare module "@mariozechner/pi-tui" {
-  /** Components exist so that imports work; using one throws. */
-  export class Component {
-    constructor(...args: any[]);
-    [member: string]: any;
+  type Paint = (text: string) => string;
+
+  /** What draws lines: none of them is wider than width, in cells. */
+  export interface Component {
+    render(width: number): string[];
+    /** A key or a paste, as a terminal sends it. */
+    handleInput?(data: string): void;
+    wantsKeyRelease?: boolean;
+    invalidate(): void;
+    dispose?(): void;
   }
-  export class Text extends Component {}
-  export class TruncatedText extends Component {}
-  export class Container extends Component {}
-  export class Box extends Component {}
-  export class Spacer extends Component {}
-  export class Markdown extends Component {}
-  export class Image extends Component {}
-  export class Input extends Component {}
-  export class Editor extends Component {}
-  export class SelectList extends Component {}
-  export class SettingsList extends Component {}
-  export class Loader extends Component {}
-  export class CancellableLoader extends Component {}
-  export class TUI extends Component {}
-  export type SelectItem = { value: string; label?: string; description?: string };
-  export type SettingItem = { id: string; label: string; currentValue: string; values?: string[] };
-  /** Names of keys for registerShortcut: Key.escape, Key.ctrl("k"). */
-  export const Key: Record<string, any>;
+  export class Component {}
+  export interface Focusable { focused: boolean }
+  export class Container extends Component {
+    children: Component[];
+    addChild(component: Component): void;
+    removeChild(component: Component): void;
+    clear(): void;
+  }
+  export class Box extends Container {
+    constructor(paddingX?: number, paddingY?: number, bgFn?: Paint);
+    setBgFn(bgFn?: Paint): void;
+  }
+  export class Text extends Component {
+    constructor(text?: string, paddingX?: number, paddingY?: number, customBgFn?: Paint);
+    setText(text: string): void;
+    setCustomBgFn(customBgFn?: Paint): void;
+  }
+  export class TruncatedText extends Component {
+    constructor(text: string, paddingX?: number, paddingY?: number);
+    setText(text: string): void;
+  }
+  export class Spacer extends Component {
+    constructor(lines?: number);
+    setLines(lines: number): void;
+  }
+  export interface MarkdownTheme {
+    heading: Paint; link: Paint; linkUrl: Paint; code: Paint; codeBlock: Paint; codeBlockBorder: Paint; quote: Paint; quoteBorder: Paint;
+    hr: Paint; listBullet: Paint; bold: Paint; italic: Paint; strikethrough: Paint; underline: Paint;
+    /** Not used: the terminal colours code itself. */
+    highlightCode?: (code: string, lang?: string) => string[];
+  }
+  export interface DefaultTextStyle { color?: Paint; bgColor?: Paint; bold?: boolean; italic?: boolean; strikethrough?: boolean; underline?: boolean }
+  export class Markdown extends Text {
+    constructor(text: string, paddingX?: number, paddingY?: number, theme?: MarkdownTheme, defaultTextStyle?: DefaultTextStyle);
+  }
+  /** A line that names the picture. */
+  export class Image extends Component {
+    constructor(base64Data: string, mimeType: string, theme?: { fallbackColor?: Paint }, options?: { filename?: string; maxWidthCells?: number; maxHeightCells?: number; imageId?: number }, dimensions?: { widthPx: number; heightPx: number });
+    getImageId(): number | undefined;
+  }
+  export interface LoaderIndicatorOptions { frames?: string[]; /** Milliseconds. */ intervalMs?: number }
+  export class Loader extends Text {
+    constructor(tui: unknown, spinnerColorFn?: Paint, messageColorFn?: Paint, message?: string, indicator?: LoaderIndicatorOptions);
+    start(): void;
+    stop(): void;
+    setMessage(message: string): void;
+    setIndicator(indicator?: LoaderIndicatorOptions): void;
+    dispose(): void;
+  }
+  export class CancellableLoader extends Loader {
+    onAbort?: () => void;
+    readonly signal: AbortSignal;
+    readonly aborted: boolean;
+    handleInput(data: string): void;
+  }
+  export interface SelectItem { value: string; label: string; description?: string }
+  export interface SelectListTheme { selectedPrefix: Paint; selectedText: Paint; description: Paint; scrollInfo: Paint; noMatch: Paint }
+  export interface SelectListLayoutOptions {
+    minPrimaryColumnWidth?: number;
+    maxPrimaryColumnWidth?: number;
+    truncatePrimary?: (context: { text: string; maxWidth: number; columnWidth: number; item: SelectItem; isSelected: boolean }) => string;
+  }
+  export class SelectList extends Component {
+    constructor(items: SelectItem[], maxVisible?: number, theme?: SelectListTheme, layout?: SelectListLayoutOptions);
+    onSelect?: (item: SelectItem) => void;
+    onCancel?: () => void;
+    onSelectionChange?: (item: SelectItem) => void;
+    setFilter(filter: string): void;
+    setSelectedIndex(index: number): void;
+    getSelectedItem(): SelectItem | null;
+    handleInput(data: string): void;
+  }
+  export interface SettingItem {
+    id: string;
+    label: string;
+    description?: string;
+    currentValue: string;
+    values?: string[];
+    submenu?: (currentValue: string, done: (selectedValue?: string) => void) => Component;
+  }
+  export interface SettingsListTheme { label: (text: string, selected: boolean) => string; value: (text: string, selected: boolean) => string; description: Paint; cursor: string; hint: Paint }
+  export class SettingsList extends Component {
+    constructor(items: SettingItem[], maxVisible: number, theme: SettingsListTheme, onChange: (id: string, newValue: string) => void, onCancel: () => void, options?: { enableSearch?: boolean });
+    updateValue(id: string, newValue: string): void;
+    handleInput(data: string): void;
+  }
+  export class Input extends Component implements Focusable {
+    onSubmit?: (value: string) => void;
+    onEscape?: () => void;
+    focused: boolean;
+    getValue(): string;
+    setValue(value: string): void;
+    handleInput(data: string): void;
+  }
+  export interface EditorTheme { borderColor: Paint; selectList: SelectListTheme }
+  export interface EditorOptions { paddingX?: number; autocompleteMaxVisible?: number }
+  export interface AutocompleteItem { value: string; label: string; description?: string }
+  export interface AutocompleteProvider {
+    getSuggestions(lines: string[], cursorLine: number, cursorCol: number, options: { signal: AbortSignal; force?: boolean }): Promise<{ items: AutocompleteItem[]; prefix: string } | null>;
+    applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string): { lines: string[]; cursorLine: number; cursorCol: number };
+  }
+  export class Editor extends Component implements Focusable {
+    constructor(tui: unknown, theme?: EditorTheme, options?: EditorOptions);
+    protected tui: any;
+    focused: boolean;
+    borderColor: Paint;
+    disableSubmit: boolean;
+    onSubmit?: (text: string) => void;
+    onChange?: (text: string) => void;
+    getText(): string;
+    getExpandedText(): string;
+    getLines(): string[];
+    getCursor(): { line: number; col: number };
+    setText(text: string): void;
+    insertTextAtCursor(text: string): void;
+    addToHistory(text: string): void;
+    getPaddingX(): number;
+    setPaddingX(padding: number): void;
+    getAutocompleteMaxVisible(): number;
+    setAutocompleteMaxVisible(maxVisible: number): void;
+    setAutocompleteProvider(provider: AutocompleteProvider): void;
+    isShowingAutocomplete(): boolean;
+    handleInput(data: string): void;
+  }
+  /** The screen that a component is given. It cannot be made: an extension has no terminal. */
+  export class TUI {
+    private constructor();
+    requestRender(force?: boolean): void;
+    setFocus(component: Component | null): void;
+    readonly terminal: { readonly columns: number; readonly rows: number };
+  }
+
+  /** Written before the character that the cursor is on. It takes no cell. */
+  export const CURSOR_MARKER: string;
+  export function isFocusable(component: unknown): component is Component & Focusable;
+  /** How many cells a text takes, without its colours. A tab takes four. */
   export function visibleWidth(text: string): number;
-  export function truncateToWidth(text: string, width: number, ellipsis?: string): string;
-  /** @deprecated Not supported: it throws. */
-  export function matchesKey(...args: unknown[]): never;
+  export function truncateToWidth(text: string, width: number, ellipsis?: string, pad?: boolean): string;
+  export function wrapTextWithAnsi(text: string, width: number): string[];
+
+  /** Names of keys: Key.escape, Key.ctrl("k"). */
+  export const Key: Record<string, any>;
+  export function matchesKey(data: string, keyId: string): boolean;
+  /** Returns the name of the key that data is, as "ctrl+c". */
+  export function parseKey(data: string): string | undefined;
+  export function isKeyRelease(data: string): boolean;
+  export function isKeyRepeat(data: string): boolean;
+  export function decodeKittyPrintable(data: string): string | undefined;
+  /** Returns false: each client has a terminal of its own. */
+  export function isKittyProtocolActive(): boolean;
+  export function setKittyProtocolActive(active: boolean): void;
+
+  export function fuzzyMatch(query: string, text: string): { matches: boolean; /** Lower is better. */ score: number };
+  export function fuzzyFilter<T>(items: T[], query: string, getText: (item: T) => string): T[];
+
+  export interface KeybindingDefinition { defaultKeys: string | string[]; description?: string }
+  export const TUI_KEYBINDINGS: Record<string, KeybindingDefinition>;
+  export class KeybindingsManager {
+    constructor(definitions?: Record<string, KeybindingDefinition>, userBindings?: Record<string, string | string[] | undefined>);
+    matches(data: string, keybinding: string): boolean;
+    getKeys(keybinding: string): string[];
+    getDefinition(keybinding: string): KeybindingDefinition;
+    getConflicts(): { key: string; keybindings: string[] }[];
+    setUserBindings(bindings: Record<string, string | string[] | undefined>): void;
+    getUserBindings(): Record<string, string | string[] | undefined>;
+    getResolvedBindings(): Record<string, string[]>;
+  }
+  export function getKeybindings(): KeybindingsManager;
+  export function setKeybindings(keybindings: KeybindingsManager): void;
+  /** The names that older extensions use for the same. */
+  export class EditorKeybindingsManager extends KeybindingsManager {}
+  export function getEditorKeybindings(): KeybindingsManager;
+  export function setEditorKeybindings(keybindings: KeybindingsManager): void;
 }
 
 declare module "@mariozechner/pi-coding-agent/hooks" { export * from "@mariozechner/pi-coding-agent"; }

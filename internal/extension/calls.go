@@ -121,6 +121,11 @@ func (c *child) note(method string, params json.RawMessage) {
 			}
 			s.tellFailure(m, clip(p.Event, 100), why)
 		}
+	case rpc.NoteFrame:
+		var f rpc.Frame
+		if s.cfg.Frame != nil && json.Unmarshal(params, &f) == nil {
+			s.cfg.Frame(m.who(), f)
+		}
 	case rpc.NoteBus:
 		line, err := encode(frame{Method: rpc.NoteBus, Params: params})
 		if err != nil {
@@ -135,6 +140,30 @@ func (c *child) note(method string, params json.RawMessage) {
 			}
 		}
 	}
+}
+
+// Input brings an extension what is for a component of it. It does not wait: the error is a
+// sentence for who looks at the component.
+func (s *Set) Input(in rpc.Input) error {
+	m := s.find(in.Ext)
+	if m == nil {
+		return fmt.Errorf("there is no extension %s", in.Ext)
+	}
+	s.mu.Lock()
+	c := m.child
+	s.mu.Unlock()
+	if c == nil {
+		return fmt.Errorf("the extension %s does not run", m.ID)
+	}
+	line, err := notification(rpc.NoteInput, in)
+	if err != nil {
+		return err
+	}
+	if c.peer.drops(line) {
+		return fmt.Errorf("the extension %s does not read what it is sent, so these keys are lost", m.ID)
+	}
+	c.peer.tell(line)
+	return nil
 }
 
 // tellFailure tells people that a handler has failed, once for each event.

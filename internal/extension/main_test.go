@@ -24,7 +24,7 @@ const fakeMode = "EXTENSION_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == rpc.ChildName {
-		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: prelude.Name, Source: prelude.Source()}}))
+		os.Exit(js.Main(os.Args[2:], "test", prelude.Scripts()))
 	}
 	if os.Getenv(fakeMode) != "" {
 		runFake()

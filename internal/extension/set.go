@@ -69,6 +69,9 @@ type Config struct {
 	// Model gives a model that the session may use, as extensions see it, nil for none;
 	// nil: there are none.
 	Model func(ref string) *rpc.Model
+	// Frame, which may be nil, takes what an extension has drawn. It is called by the reader of
+	// a process, and does not wait.
+	Frame func(e Extension, f rpc.Frame)
 	// Check says that the extensions are only checked.
 	Check bool
 	// Reason is what session_start says of a first load: startup, resume, new or fork.

@@ -163,7 +163,7 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		if u.Size == 0 {
 			c.dropUpload(r.UploadID) // it has not begun
 		}
-		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The payload goes on at %d, not at %d.", u.Size, r.Offset)
+		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The payload continues at %d, not at %d.", u.Size, r.Offset)
 	case u.Size+int64(len(r.Data)) > maxUpload:
 		c.dropUpload(r.UploadID)
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "A payload has at most %d bytes.", maxUpload)

@@ -45,6 +45,9 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	return h.sessions.Do(ctx, s, func(ctx context.Context) (protocol.Response, error) {
 		h.keepNamed(call.Request)
 		at.Lane = s.Lane()
+		if call.Request.Spec().Mutates {
+			at.Lane.Components().Acted(c)
+		}
 		return does.Do(ctx, at, call.Request)
 	})
 }

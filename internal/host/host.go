@@ -199,11 +199,11 @@ func (h *Host) closeRooms() error {
 // [Host.Close] follows.
 func (h *Host) EndIdle(d time.Duration) bool { return h.sessions.EndIdle(d) }
 
-// ReapAbandoned ends what hosts that died have left running, in all sessions that
-// nobody has. A session that another process has keeps its children. problems are
-// one sentence each.
+// ReapAbandoned ends what hosts that died have left running: in all sessions that
+// nobody has, and MCP servers. A session that another process has keeps its children.
+// problems are one sentence each.
 func (h *Host) ReapAbandoned(ctx context.Context) (problems []string) {
-	return h.sessions.ReapAbandoned(ctx)
+	return append(h.sessions.ReapAbandoned(ctx), h.rooms.servers.ReapAbandoned(ctx)...)
 }
 
 // Rescue ends the panic of a goroutine of the host. It is deferred itself, at the root.

@@ -29,6 +29,11 @@ func (o laneHost) TurnConfig(ctx context.Context, meta protocol.Meta, options *p
 	return o.h.rooms.turns.Of(o.log)(ctx, meta, options)
 }
 
+// CallConfig implements [lane.Turns].
+func (o laneHost) CallConfig(ctx context.Context, meta protocol.Meta) (*lane.TurnConfig, error) {
+	return o.h.rooms.turns.OfCall(o.log)(ctx, meta, nil)
+}
+
 // Hooks implements [lane.Turns].
 func (o laneHost) Hooks(ctx context.Context, meta protocol.Meta) (*hook.Chain, error) {
 	return o.h.rooms.turns.LaneHooks(o.log.ID())(ctx, meta)

@@ -98,7 +98,12 @@ func (s *subscription) attend() {
 	defer s.mu.Unlock()
 	switch answers := s.c.canAnswer() && !s.ended; {
 	case answers && s.detach == nil:
-		s.detach = s.opened.Lane().Questions().Attach(true)
+		l := s.opened.Lane()
+		free, leave := l.Components().Attach(s.c), l.Questions().Attach(true)
+		s.detach = func() {
+			free() // before questions are closed because nobody is there
+			leave()
+		}
 	case !answers && s.detach != nil:
 		s.detach()
 		s.detach = nil

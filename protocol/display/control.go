@@ -59,7 +59,7 @@ func itemTitle(k protocol.ItemKind) string {
 		return "Date"
 	case protocol.ItemMode:
 		return "Permission mode"
-	case protocol.ItemToolChange, protocol.ItemToolDiscovery:
+	case protocol.ItemToolChange, protocol.ItemToolDiscovery, protocol.ItemServers:
 		return "Tools"
 	case protocol.ItemHookContext:
 		return "Hook"

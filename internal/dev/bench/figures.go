@@ -79,6 +79,8 @@ func groups() []group {
 		{"context", longContext},
 		{"open", checkedOpen},
 		{"extension", extensions},
+		{"replaced", replacedTool},
+		{"ten", tenExtensions},
 		{"host", idle},
 		{"latency", latency},
 		{"reconnect", reconnect},
@@ -90,6 +92,7 @@ func groups() []group {
 		{"tui", starts},
 		{"tui.key", echoes},
 		{"tui.stream", streams},
+		{"tui.custom", components},
 	}
 }
 

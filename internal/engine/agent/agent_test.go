@@ -32,9 +32,9 @@ func TestWhatIsWrongWithAFileIsSaidInOneSentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"You review.":                                                     "a.md:1: an agent begins with fields between two lines of ---; it needs a description",
 		"---\nname: x\n---\ndo":                                           "a.md:1: description is missing; it says when the agent is to be used",
-		"---\ndescription: x\n---\n \n":                                   "a.md:4: the prompt is missing; it is the text behind the fields",
+		"---\ndescription: x\n---\n \n":                                   "a.md:4: the prompt is missing; it is the text after the fields",
 		"---\ndescription: x\ntool: Read\n---\ndo":                        `a.md:3: an agent has no field "tool" (did you mean tools?); there are name, description, tools, deny, model, permissionMode, maxSteps, color, effort, background, skills, initialPrompt, hooks`,
-		"---\ndescription: x\ntools: Bash(git log:*)\n---\ndo":            `a.md:3: tools has "Bash(git log:*)", which is no name of a tool; rules about what a tool may do stand in config.toml`,
+		"---\ndescription: x\ntools: Bash(git log:*)\n---\ndo":            `a.md:3: tools has "Bash(git log:*)", which is no name of a tool; rules about what a tool may do are in config.toml`,
 		"---\ndescription: x\nname: a b\n---\ndo":                         `a.md:3: "a b" is no name for an agent; use up to 64 letters, digits, - and _`,
 		"---\ndescription: x\npermissionMode: yolo\n---\ndo":              `a.md:3: "yolo" is no permission mode; use default, acceptEdits, plan, dontAsk or bypassPermissions`,
 		"---\ndescription: x\nmaxSteps: 0\n---\ndo":                       "a.md:3: maxSteps must be a whole number from 1 to 1000",

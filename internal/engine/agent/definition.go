@@ -110,7 +110,7 @@ func Parse(name string, data []byte, scope Scope, isForeign bool) (*Definition, 
 	case d.Description == "":
 		return nil, fmt.Errorf("%s:1: description is missing; it says when the agent is to be used", name)
 	case d.Prompt == "":
-		return nil, fmt.Errorf("%s:%d: the prompt is missing; it is the text behind the fields", name, doc.BodyLine)
+		return nil, fmt.Errorf("%s:%d: the prompt is missing; it is the text after the fields", name, doc.BodyLine)
 	case len(d.Prompt) > MaxPrompt:
 		return nil, fmt.Errorf("%s:%d: the prompt has %d bytes; at most %d are possible", name, doc.BodyLine, len(d.Prompt), MaxPrompt)
 	}
@@ -236,7 +236,7 @@ func (d *Definition) names(f frontmatter.Field, wrong func(string, ...any) error
 	}
 	for _, name := range list {
 		if !validTool(name) && !(d.Foreign && name == "*") {
-			return nil, wrong("%s has %.80q, which is no name of a tool; rules about what a tool may do stand in config.toml", f.Name, name)
+			return nil, wrong("%s has %.80q, which is no name of a tool; rules about what a tool may do are in config.toml", f.Name, name)
 		}
 	}
 	return list, nil

@@ -90,7 +90,7 @@ func (d *Definition) setExtra(own string, f frontmatter.Field, wrong func(string
 // agents.
 func (d *Definition) setHooks(f frontmatter.Field, wrong func(string, ...any) error) error {
 	if d.Scope == Project {
-		return wrong("a project's agent cannot have hooks; those of the project stand in .scorel/config.toml, as [[hooks]]")
+		return wrong("a project's agent cannot have hooks; those of the project are in .scorel/config.toml, as [[hooks]]")
 	}
 	data, err := f.Value.JSON()
 	if err != nil {

@@ -1,6 +1,7 @@
 package background
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -104,6 +105,23 @@ func (o *output) whole(lines bool) int64 {
 		}
 	}
 	return o.size
+}
+
+// newest returns the newest output, at most most bytes and whole lines where there are any,
+// and how many bytes were printed before it.
+func (o *output) newest(most int64) (text []byte, omitted int64) {
+	p := o.read(o.size-most, o.whole(false))
+	text, omitted = p.first, p.from
+	if p.lost > 0 {
+		text, omitted = p.second, p.from+int64(len(p.first))+p.lost
+	}
+	if omitted == 0 {
+		return text, 0
+	}
+	if i := bytes.IndexByte(text, '\n'); i >= 0 && i+1 < len(text) {
+		text, omitted = text[i+1:], omitted+int64(i)+1
+	}
+	return text, omitted
 }
 
 // grep keeps the lines that match and says how many do and how many do not.

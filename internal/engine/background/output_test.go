@@ -2,6 +2,7 @@ package background
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -114,5 +115,28 @@ func TestPagesFollowEachOther(t *testing.T) {
 	}
 	if tk.cursor != 0 {
 		t.Errorf("reading pages moved the place to %d", tk.cursor)
+	}
+}
+
+func TestTheNewestOutputBeginsWithAWholeLine(t *testing.T) {
+	for _, lines := range []int{0, 1, 3, 5000, 60_000} {
+		var o output
+		var all strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&all, "line %d\n", i)
+		}
+		o.write([]byte(all.String()))
+		text, omitted := o.newest(1000)
+		if len(text) > 1000 || all.String()[omitted:] != string(text) {
+			t.Errorf("%d lines: %d bytes after %d of %d", lines, len(text), omitted, all.Len())
+		}
+		if lines > 0 && !strings.HasPrefix(string(text), "line ") {
+			t.Errorf("%d lines begin with %.20q", lines, text)
+		}
+	}
+	var o output
+	o.write([]byte(strings.Repeat("x", 300_000)))
+	if text, omitted := o.newest(1000); len(text) != 1000 || omitted != 299_000 {
+		t.Errorf("one long line: %d bytes after %d", len(text), omitted)
 	}
 }

@@ -16,6 +16,9 @@ const (
 	settle  = 200 * time.Millisecond // for what comes right after the first new output
 )
 
+// MaxNewest is how many bytes of the newest output people are shown.
+const MaxNewest = 64 << 10
+
 // Query returns what to read of a command's output.
 type Query struct {
 	// Wait is how long to wait for new output or the end; 0 does not wait.
@@ -72,6 +75,20 @@ func (s *Set) Read(ctx context.Context, id string, q Query) (Reading, error) {
 	r := t.read(q)
 	r.Woken = woken
 	return r, nil
+}
+
+// Newest returns the newest output of a command, at most [MaxNewest] bytes, for people: it
+// moves no place of reading, and no end counts as told. Omitted is how many bytes were
+// printed before it.
+func (s *Set) Newest(id string) (info protocol.TaskInfo, text string, omitted int64, err error) {
+	t, err := s.find(id)
+	if err != nil {
+		return protocol.TaskInfo{}, "", 0, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	raw, omitted := t.out.newest(MaxNewest)
+	return t.info(), clean(raw), omitted, nil
 }
 
 // Begin returns what a command that was just started prints within the given time,

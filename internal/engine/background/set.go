@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -124,6 +125,10 @@ type Spec struct {
 	Session protocol.SessionID
 	Agent   string
 	Usage   func() *protocol.Usage
+	// Watch is the pattern of a monitor that is set before the command begins, so that it
+	// sees the first line too; nil: none. Description is what its lines mean.
+	Watch       *regexp.Regexp
+	Description string
 	// After is asked once when nothing of the command runs any more; what it says
 	// is told with the end. It may be nil.
 	After func() string
@@ -143,6 +148,9 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 	}
 	t := &task{origin: origin{command: spec.Command, call: spec.CallID, tool: spec.Tool, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit},
 		cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), outcome: outcome{state: protocol.TaskRunning}}
+	if spec.Watch != nil {
+		t.monitors = []*monitor{{pattern: spec.Watch, description: spec.Description}}
+	}
 	if err := s.enter(t); err != nil {
 		stop()
 		return "", err

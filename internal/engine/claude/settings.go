@@ -143,11 +143,11 @@ func why(key string) string {
 	case "sandbox":
 		return "What commands can reach is set with sandbox.mode and sandbox.network."
 	case "enableAllProjectMcpServers", "enabledMcpjsonServers", "disabledMcpjsonServers", "allowedMcpServers", "deniedMcpServers":
-		return "MCP servers are not supported."
+		return "Which servers may be used is set with mcp.allowed and mcp.denied; servers of a project count when you trust it."
 	case "enabledPlugins", "extraKnownMarketplaces":
 		return "Plugins of Claude Code are not read."
 	case "outputStyle", "language":
-		return "Text for the system prompt is set with prompt, or stands in AGENTS.md."
+		return "Text for the system prompt is set with prompt, or is in AGENTS.md."
 	case "autoMemoryEnabled", "autoMemoryDirectory":
 		return "Notes are set with memory.enabled."
 	}

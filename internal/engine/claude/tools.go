@@ -18,7 +18,11 @@ func counterpart(theirs string) (name string, differs bool) {
 		return "TaskStop", true
 	case "AskUserQuestion":
 		return "AskUser", true
-	case "SlashCommand", "TodoRead", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "ToolSearch", "LSP", "PowerShell",
+	case "ListMcpResourcesTool":
+		return "ListMcpResources", true
+	case "ReadMcpResourceTool":
+		return "ReadMcpResource", true
+	case "SlashCommand", "TodoRead", "ToolSearch", "LSP", "PowerShell",
 		"TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "EnterWorktree", "ExitWorktree":
 		return "", true
 	}

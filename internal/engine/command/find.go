@@ -95,7 +95,7 @@ func (w *walk) sub(p discovery.Place, name string, depth int) (discovery.Place, 
 	}
 	switch w.folders++; {
 	case depth >= MaxDepth:
-		w.problem("Commands: %s is left out: at most %d folders stand in each other.", sub.Dir, MaxDepth)
+		w.problem("Commands: %s is left out: at most %d folders can be nested.", sub.Dir, MaxDepth)
 	case w.folders > maxFolders:
 		if w.folders == maxFolders+1 {
 			w.problem("Commands: there are more than %d folders; %s and further ones are left out.", maxFolders, sub.Dir)

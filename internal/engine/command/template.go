@@ -154,7 +154,7 @@ func parseWith(read func([]byte) (*frontmatter.Document, error), data []byte) (t
 	}
 	t.Shell = n > 0
 	if strings.TrimSpace(d.Body) == "" {
-		t.Problem = "it has no text behind its fields."
+		t.Problem = "it has no text after its fields."
 	}
 	if n > maxShell {
 		t.Problem = fmt.Sprintf("it has %d shell lines, at most %d are run.", n, maxShell)

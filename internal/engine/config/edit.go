@@ -65,7 +65,7 @@ func Edit(f File, name, value string) ([]byte, error) {
 	k := lookup(table(), path)
 	switch {
 	case k == nil:
-		return nil, fmt.Errorf("there is no config key %.100q; docs/configuration.md lists those that there are", name)
+		return nil, fmt.Errorf("there is no config key %.100q; docs/configuration.md lists all keys", name)
 	case k.secret:
 		return nil, fmt.Errorf("the config key %s may hold a secret, so it is written into %s by hand", dotted(path), f.Name)
 	case k.leads():
@@ -153,7 +153,7 @@ func edited(f File, before []entry, path []string, value string) ([]byte, error)
 		return checked(f, splice(f.Data, doc.value, value), before, path, value)
 	}
 	if slices.ContainsFunc(before, func(e entry) bool { return slices.Equal(e.path, path) }) {
-		return nil, fmt.Errorf("%s stands inside of another value in %s; change it there by hand", dotted(path), f.Name)
+		return nil, fmt.Errorf("%s is inside another value in %s; change it there by hand", dotted(path), f.Name)
 	}
 	if value == "" {
 		return f.Data, nil // it is not there

@@ -62,7 +62,7 @@ func TestEditRefusesWhatWouldBeWrong(t *testing.T) {
 		{"", "search.apiKeyEnv", "sk-12345", "says where keys are sent"},
 		{"", "models.x.baseUrl", "https://elsewhere.example", "says where keys are sent"},
 		{"", "web.proxy", "http://elsewhere.example", "says where keys are sent"},
-		{"model = { name = \"x\" }\n", "model.name", "y", "inside of another value"},
+		{"model = { name = \"x\" }\n", "model.name", "y", "inside another value"},
 		{"modell = 1\n", "model.name", "y", "modell"},
 		{"[model\n", "model.name", "y", "not valid TOML"},
 		{"", "prompt", strings.Repeat("x", maxValue+1), "at most"},

@@ -73,14 +73,14 @@ func table() []key {
 		{Key{"models.<alias>.price.cacheWrite", "number", "", u, "US dollars per million tokens written to the cache."}, false,
 			price(func(p *Price) *float64 { return &p.CacheWrite })},
 
-		{Key{"auxiliary.model", "string", "", u, "The model that is asked for titles and what else goes on beside a conversation; without one nothing is asked."}, false,
+		{Key{"auxiliary.model", "string", "", u, "The model for titles and other work beside a conversation; without one there is none."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Auxiliary.Model })},
 		{Key{"auxiliary.summaries", "boolean", "false", u, "Whether the auxiliary model also makes the summaries of long conversations."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Auxiliary.Summaries, e) }},
 
-		{Key{"memory.enabled", "boolean", "true", u, "Whether notes are kept and told to the model; without any nothing is told."}, false,
+		{Key{"memory.enabled", "boolean", "true", u, "Whether notes are kept and sent to the model; without notes nothing is sent."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Memory.Enabled, e) }},
-		{Key{"memory.maxTokens", "integer", "4000", u, "The most tokens of notes that are told; at most 2% of the model's window are."}, false,
+		{Key{"memory.maxTokens", "integer", "4000", u, "The most tokens of notes that are sent, and at most 2% of the model's window."}, false,
 			func(c *Config, e entry) error { return integer(&c.Memory.MaxTokens, e, 100, 100_000) }},
 		{Key{"memory.consolidate", "boolean", "false", u, "Whether the auxiliary model summarises the daily notes of a project, once a day, when nobody works in it."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Memory.Consolidate, e) }},
@@ -127,7 +127,7 @@ func table() []key {
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
 
-		{Key{"hooks", "list of tables", "[]", t, "Shell commands that are asked or told of what happens; a project's beside the user's."}, false, hooks},
+		{Key{"hooks", "list of tables", "[]", t, "Shell commands that run at certain events; a project's in addition to the user's."}, false, hooks},
 
 		{Key{"mcp.servers", "list of tables", "[]", u, "MCP servers, beside those of ~/.scorel/mcp.json."}, true, mcpServers},
 		{Key{"mcp.allowed", "list of tables", "", u, "The only MCP servers that may be used; without the key all may."}, false, mcpAllowed},
@@ -174,7 +174,7 @@ func modelKeys(table string) []key {
 		return key{Key{table + name, of, without, ScopeUser, doc}, false, ofAlias(set)}
 	}
 	return []key{
-		describe("type", "builtin or custom", "custom with baseUrl, else builtin", "Whether the catalogue knows the model or all of it stands here.",
+		describe("type", "builtin or custom", "custom with baseUrl, else builtin", "Whether the catalogue knows the model, or all of it is described here.",
 			func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") }),
 		describe("api", either(apis()), "", "The wire format that the server speaks.",
 			func(a *Alias, e entry) error { return choose(&a.API, e, apis()...) }),

@@ -220,7 +220,7 @@ func (s *Searcher) ask(ctx context.Context, q Query) ([]byte, error) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, s.late()
 	case err != nil:
-		return nil, fmt.Errorf("the answer of %s broke off", name)
+		return nil, fmt.Errorf("the answer of %s was cut off", name)
 	case len(data) > maxSearch:
 		return nil, fmt.Errorf("the answer of %s is larger than %d MiB", name, maxSearch>>20)
 	}

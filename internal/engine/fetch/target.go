@@ -102,7 +102,7 @@ func (t *Target) setHost(host string, brackets bool) error {
 	if brackets {
 		addr, err := netip.ParseAddr(host)
 		if err != nil || addr.Zone() != "" {
-			return errors.New("the address in the URL is not valid; an IPv6 address stands in brackets and without a zone")
+			return errors.New("the address in the URL is not valid; an IPv6 address is in brackets and without a zone")
 		}
 		return t.setAddr(addr.Unmap())
 	}

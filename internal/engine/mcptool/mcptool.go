@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/permission"
@@ -33,9 +34,17 @@ type Server interface {
 	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 }
 
+// Source is the server of a tool as it is configured.
+type Source struct {
+	Name string
+	Time time.Duration // how long a call may take without a word; 0: what is usual
+	// Offers reports whether the server, as far as is known, still has a tool of its own name.
+	Offers func(own string) bool
+}
+
 // Tool is a tool of a server. It implements [engine.Tool].
 type Tool struct {
-	name   string // of the server
+	Source
 	of     connect.Tool
 	server Server
 	people People
@@ -51,9 +60,12 @@ type People struct {
 }
 
 // New makes a tool of one of a server.
-func New(name string, of connect.Tool, server Server, people People, blobs engine.Blobs) Tool {
-	return Tool{name, of, server, people, blobs}
+func New(from Source, of connect.Tool, server Server, people People, blobs engine.Blobs) Tool {
+	return Tool{from, of, server, people, blobs}
 }
+
+// AlwaysLoad reports whether the server asks that a model is sent the tool.
+func (t Tool) AlwaysLoad() bool { return t.of.AlwaysLoad }
 
 // Spec implements [engine.Tool].
 func (t Tool) Spec() engine.Spec {
@@ -66,7 +78,7 @@ func (t Tool) Spec() engine.Spec {
 }
 
 // Server implements [engine.Served].
-func (t Tool) Server() string { return connect.PlainName(t.name) }
+func (t Tool) Server() string { return connect.PlainName(t.Name) }
 
 // Hint implements [engine.Hinted].
 func (t Tool) Hint() string { return t.of.Hint }
@@ -88,9 +100,25 @@ type prepared struct {
 // Label implements [engine.Labelled].
 func (p *prepared) Label() string {
 	if p.of.Title != "" {
-		return p.name + ": " + p.of.Title
+		return p.Name + ": " + p.of.Title
 	}
-	return p.name + ": " + p.of.Own
+	return p.Name + ": " + p.of.Own
+}
+
+// Caution implements [engine.Cautious]: what the server says of the tool, which allows
+// nothing.
+func (p *prepared) Caution() string {
+	var says []string
+	if p.of.Destructive {
+		says = append(says, "can change or delete data for good")
+	}
+	if p.of.OpenWorld {
+		says = append(says, "reaches other systems")
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return "The server " + p.Name + " says that it " + strings.Join(says, ", and ") + "."
 }
 
 // Action implements [engine.Prepared].
@@ -106,30 +134,39 @@ func (p *prepared) Close() {}
 
 // Run implements [engine.Prepared].
 func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, error) {
-	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Session: p.people.Session, Ask: p.ask})
+	if p.Offers != nil && !p.Offers(p.of.Own) {
+		return engine.Result{}, fmt.Errorf("the tool is no longer available: the MCP server %s does not list it any more", p.Name)
+	}
+	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Time: p.Time, Session: p.people.Session, Ask: p.ask})
 	switch {
 	case errors.Is(err, connect.ErrNeedsAuth):
-		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.name)
+		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.Name)
 	case err != nil && ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
 	case errors.Is(err, connect.ErrUnknownEffect):
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.Name, err)
 	case err != nil:
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.Name, err)
 	}
 	return p.result(ctx, a)
 }
 
 // ask puts a question of the server to people.
 func (p *prepared) ask(ctx context.Context, q connect.Question) connect.Reply {
-	if p.people.Ask == nil {
+	return p.people.Answer(ctx, p.Name, p.call.ID, q)
+}
+
+// Answer puts a question of a server to people, in the course of a call or, with "", of
+// another request.
+func (p People) Answer(ctx context.Context, server, callID string, q connect.Question) connect.Reply {
+	if p.Ask == nil {
 		return connect.Reply{Action: connect.Decline}
 	}
-	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: p.call.ID, Source: "MCP server " + p.name, Title: "A server asks", Message: q.Message, Schema: q.Schema}
+	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: callID, Source: "MCP server " + server, Title: "A server asks", Message: q.Message, Schema: q.Schema}
 	if q.URL != "" {
 		d.Kind, d.Title, d.Schema, d.URL = protocol.DialogURL, "A server asks you to open an address", nil, q.URL
 	}
-	value, ok := p.people.Ask(ctx, d)
+	value, ok := p.Ask(ctx, d)
 	switch {
 	case !ok || string(value) == "false":
 		return connect.Reply{Action: connect.Decline}
@@ -160,33 +197,20 @@ func (p *prepared) result(ctx context.Context, a *connect.Answer) (engine.Result
 		details.Structured = a.Structured
 	}
 	r.Details = details
-	var texts []string
-	var pictures []protocol.Block
-	for _, part := range a.Parts {
-		switch {
-		case part.Data == nil:
-			texts = append(texts, part.Text)
-		case part.Image:
-			b, note := p.picture(ctx, part)
-			if note != "" {
-				texts = append(texts, note)
-			} else {
-				pictures = append(pictures, b)
-			}
-		default:
-			blob, err := p.blobs.PutBlob(ctx, bytes.NewReader(part.Data))
-			if err != nil {
-				return engine.Result{}, fmt.Errorf("a file of the answer could not be kept: %w", err)
-			}
-			texts = append(texts, part.Text+" kept as blob:"+blob)
-		}
+	return bounded(ctx, r, a.Parts, p.call.ID, p.blobs)
+}
+
+// bounded fills a result of a call with parts of an answer, bounded for the model.
+func bounded(ctx context.Context, r engine.Result, parts []connect.Part, callID string, blobs engine.Blobs) (engine.Result, error) {
+	text, pictures, err := Content(ctx, parts, blobs)
+	if err != nil {
+		return engine.Result{}, err
 	}
-	text := strings.Join(texts, "\n")
 	switch {
 	case len(text) > maxText:
 		head, tail := strings.ToValidUTF8(text[:maxText/2], ""), strings.ToValidUTF8(text[len(text)-maxText/2:], "")
 		r.Full = io.NopCloser(strings.NewReader(text))
-		text = fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), p.call.ID, tail)
+		text = fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), callID, tail)
 	case text == "" && len(pictures) == 0:
 		text = "(no output)"
 	}
@@ -197,13 +221,39 @@ func (p *prepared) result(ctx context.Context, a *connect.Answer) (engine.Result
 	return r, nil
 }
 
+// Content makes text and pictures of parts of an answer. Other files are kept, and named in
+// the text, which has no bound of its own.
+func Content(ctx context.Context, parts []connect.Part, blobs engine.Blobs) (text string, pictures []protocol.Block, err error) {
+	var texts []string
+	for _, part := range parts {
+		switch {
+		case part.Data == nil:
+			texts = append(texts, part.Text)
+		case part.Image:
+			b, note := picture(ctx, part, blobs)
+			if note != "" {
+				texts = append(texts, note)
+			} else {
+				pictures = append(pictures, b)
+			}
+		default:
+			blob, err := blobs.PutBlob(ctx, bytes.NewReader(part.Data))
+			if err != nil {
+				return "", nil, fmt.Errorf("a file of the answer could not be kept: %w", err)
+			}
+			texts = append(texts, part.Text+" kept as blob:"+blob)
+		}
+	}
+	return strings.Join(texts, "\n"), pictures, nil
+}
+
 // picture keeps a picture as a model may have it, or says why it may not.
-func (p *prepared) picture(ctx context.Context, part connect.Part) (b protocol.Block, note string) {
+func picture(ctx context.Context, part connect.Part, blobs engine.Blobs) (b protocol.Block, note string) {
 	fitted, media, err := engine.FitImage(part.Data, part.MediaType)
 	if err != nil {
 		return b, fmt.Sprintf("[a picture, %s, %d bytes, cannot be shown: %v]", part.MediaType, len(part.Data), err)
 	}
-	blob, err := p.blobs.PutBlob(ctx, bytes.NewReader(fitted))
+	blob, err := blobs.PutBlob(ctx, bytes.NewReader(fitted))
 	if err != nil {
 		return b, fmt.Sprintf("[a picture, %s, %d bytes, could not be kept: %v]", part.MediaType, len(part.Data), err)
 	}

@@ -63,7 +63,7 @@ func toolOf(t *testing.T, readOnly bool) connect.Tool {
 
 func run(t *testing.T, f *fake, k *kept, told func(protocol.ProcessUpdate)) (engine.Result, error) {
 	t.Helper()
-	p, err := New("db", toolOf(t, false), f, People{}, k).Prepare(t.Context(), engine.Call{ID: "c1", Input: json.RawMessage(`{"q":"x"}`), Process: told})
+	p, err := New(Source{Name: "db"}, toolOf(t, false), f, People{}, k).Prepare(t.Context(), engine.Call{ID: "c1", Input: json.RawMessage(`{"q":"x"}`), Process: told})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func run(t *testing.T, f *fake, k *kept, told func(protocol.ProcessUpdate)) (eng
 
 func TestACallIsAskedForAsExecWhateverItsServerSays(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
-		tool := New("db", toolOf(t, readOnly), &fake{}, People{}, &kept{})
+		tool := New(Source{Name: "db"}, toolOf(t, readOnly), &fake{}, People{}, &kept{})
 		s := tool.Spec()
 		if s.Name != "mcp__db__run_query" || s.Kind != protocol.ToolRuns || s.Parallel != readOnly || s.Description != "asks" {
 			t.Errorf("%+v", s)
@@ -83,7 +83,7 @@ func TestACallIsAskedForAsExecWhateverItsServerSays(t *testing.T) {
 			t.Errorf("%v, %+v", err, p)
 		}
 	}
-	err := New("db", toolOf(t, false), &fake{}, People{}, &kept{}).Check(json.RawMessage(`{}`))
+	err := New(Source{Name: "db"}, toolOf(t, false), &fake{}, People{}, &kept{}).Check(json.RawMessage(`{}`))
 	if err == nil || !strings.Contains(err.Error(), "missing properties") {
 		t.Errorf("%v", err)
 	}

@@ -15,6 +15,7 @@
 //	WebFetch(domain:example.com)  a host; *.example.com for those below it
 //	WebFetch(domain:localhost:3000)  a host and a port other than 80 and 443
 //	mcp__server__tool             a tool of an MCP server; mcp__server for all of them
+//	mcp__*                        all tools of all MCP servers; only to deny
 //
 // What a rule allows is read narrowly: literal words, no assignments,
 // redirections only to where Write would be allowed, each simple command of a

@@ -134,6 +134,7 @@ func (p *Policy) add(l Layer) error {
 				parts = []string{entry}
 			}
 			for _, text := range parts {
+				read.denies = list.to == &p.deny
 				r, err := read.parse(text)
 				if err != nil {
 					if l.Name != "" {

@@ -273,7 +273,7 @@ func TestRuleErrorsNameTheRuleAndWhatIsWrong(t *testing.T) {
 		"WebFetch(domain:a/b)":      "is no host name",
 		"WebFetch(domain:a.b:http)": "a port that is no number",
 		"TodoWrite(x)":              "take nothing in parentheses",
-		"mcp__*":                    "does not begin with the name of a tool",
+		"mcp__*":                    "only a deny rule covers all MCP servers",
 		"Bash(git status:*) or not": "closing parenthesis is missing",
 	} {
 		_, err := Compile(Config{UID: 1, Home: testHome, Root: testRoot, Layers: []Layer{{Name: "config.toml", Scope: ScopeUser, Allow: []string{rule}}}})

@@ -42,8 +42,14 @@ const (
 	named // one skill
 )
 
+// everyServer is a rule for the tools of all MCP servers, which can only deny.
+const everyServer = "mcp__*"
+
 // parser reads rules; Home and root make patterns of files absolute.
-type parser struct{ home, root string }
+type parser struct {
+	home, root string
+	denies     bool // the rules deny
+}
 
 // parse reads one rule. The error names the rule and says what is wrong with it.
 func (p parser) parse(text string) (rule, error) {
@@ -53,6 +59,12 @@ func (p parser) parse(text string) (rule, error) {
 	}
 	name, arg, has := strings.Cut(text, "(")
 	r := rule{text: text, tool: name}
+	if name == everyServer && !has {
+		if !p.denies {
+			return fail("only a deny rule covers all MCP servers; name one, as mcp__server")
+		}
+		return r, nil
+	}
 	if !toolName(name) {
 		return fail("it does not begin with the name of a tool")
 	}
@@ -150,7 +162,7 @@ func (p parser) command(r *rule, arg string) error {
 	words, err := shellparse.Words(arg)
 	switch {
 	case err != nil && strings.HasSuffix(arg, "*"):
-		return fmt.Errorf("wildcards stand only at the end, as :*; write %s(%s:*)", r.tool, strings.TrimRight(arg, " *"))
+		return fmt.Errorf("wildcards are only possible at the end, as :*; write %s(%s:*)", r.tool, strings.TrimRight(arg, " *"))
 	case err != nil:
 		return err
 	}
@@ -272,7 +284,7 @@ func (r rule) forTool(name string) bool {
 	if r.form != whole {
 		return false
 	}
-	if r.tool == name {
+	if r.tool == name || r.tool == everyServer && strings.HasPrefix(name, "mcp__") {
 		return true
 	}
 	server, ok := strings.CutSuffix(r.tool, "__*")
@@ -288,7 +300,7 @@ func (r rule) forTools(name, server string) bool {
 	if server == "" || r.form != whole || r.tool == name {
 		return r.forTool(name)
 	}
-	return strings.TrimSuffix(r.tool, "__*") == "mcp__"+server
+	return r.tool == everyServer || strings.TrimSuffix(r.tool, "__*") == "mcp__"+server
 }
 
 // forFile reports whether the rule covers a file. A rule for Write holds for Edit

@@ -22,6 +22,7 @@ type callSet struct {
 	message protocol.EventID
 	blocks  []protocol.Block
 	invalid map[string]string // call id → why it cannot run
+	result  protocol.EventID  // of its only call, of a [Foreign] one; "": each result draws its own
 }
 
 // job is one call on its way.
@@ -146,7 +147,10 @@ func (l *loop) jobs(set callSet) []*job {
 	parent := set.message
 	jobs := make([]*job, len(set.blocks))
 	for i, b := range set.blocks {
-		jobs[i] = &job{block: b, result: protocol.NewEventID(l.Rand), parent: parent, asked: set.message}
+		jobs[i] = &job{block: b, result: set.result, parent: parent, asked: set.message}
+		if set.result == "" {
+			jobs[i].result = protocol.NewEventID(l.Rand)
+		}
 		parent = jobs[i].result
 	}
 	return jobs
@@ -288,6 +292,9 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		j.process.Name(p.Label())
 	}
 	question := Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict}
+	if p, ok := prepared.(tool.Cautious); ok {
+		question.Caution = p.Caution()
+	}
 	if p, ok := prepared.(tool.Previewer); ok {
 		question.Preview = p.Preview
 	}

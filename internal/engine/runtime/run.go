@@ -75,6 +75,8 @@ type Question struct {
 	Action permission.Action
 	// Hook is what hooks say of the call, of which only allow and ask come here.
 	Hook HookVerdict
+	// Caution is what is to be said besides the reason, "" for nothing.
+	Caution string
 	// Preview returns what the call would do to a file; nil for other calls.
 	Preview func() *protocol.ChangePreview
 }

@@ -235,10 +235,10 @@ func (im *importing) log(ctx context.Context, r io.Reader) error {
 		return fmt.Errorf("%w: it holds no session; give a file that was exported as bundle or jsonl", ErrImport)
 	case im.pick != "":
 		if _, err := im.ix.conversation(im.pick); err != nil {
-			return fmt.Errorf("%w: it has no message %.24q to go on from", ErrImport, string(im.pick))
+			return fmt.Errorf("%w: it has no message %.24q to continue from", ErrImport, string(im.pick))
 		}
 	case ld.unasked:
-		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to continue from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation continues; name the event to continue from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
 	}
 	if ld.tail < ld.size {
 		im.report.Add(health.Finding{Kind: health.Tail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})

@@ -389,7 +389,7 @@ func (ld *loader) first(f *finding, used usages, line int) {
 		h.SessionID = l.index.id
 	}
 	if h.Version > protocol.HeaderVersion {
-		l.newer = fmt.Sprintf("it was written by a later version of Scorel (log version %d, this one knows %d); update Scorel to go on in it", h.Version, protocol.HeaderVersion)
+		l.newer = fmt.Sprintf("it was written by a later version of Scorel (log version %d, this one knows %d); update Scorel to continue it", h.Version, protocol.HeaderVersion)
 		l.report.Add(health.Finding{Kind: health.NewerVersion, Line: line, Detail: fmt.Sprint(h.Version)})
 	}
 	l.index.header, l.index.meta = h, h.Meta

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -56,6 +57,45 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this runs in %s", c.gone, c.tool.files.Root()))
 	}
 	return taskResult(begun, "no output yet", notes), nil
+}
+
+// everyLine is the pattern of a monitor of all lines that are not empty.
+var everyLine = regexp.MustCompile(".")
+
+// Watched returns a call of [Shell] that starts its command in the background, in tasks,
+// with a monitor of every line. It does not wait for output. After is called when nothing
+// of the command runs any more, or has started.
+func Watched(call Prepared, tasks *background.Set, after func()) (Prepared, error) {
+	c, ok := call.(*bashCall)
+	if !ok {
+		return nil, errors.New("only commands of the shell can be watched")
+	}
+	return watchedCall{c, tasks, after}, nil
+}
+
+type watchedCall struct {
+	*bashCall
+	tasks *background.Set
+	after func()
+}
+
+// Run implements [Prepared].
+func (c watchedCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	guard := newGuard(c.tool.files, c.tool.protected, c.id)
+	after := func() string {
+		defer c.after()
+		return guard.end().untold()
+	}
+	id, err := c.tasks.Start(c.tool.spawn, background.Spec{Command: c.command, Tool: bashInfo.Name, After: after, Watch: everyLine, Description: "a monitor that the user started",
+		Cmd: sandbox.Cmd{Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
+	if err != nil {
+		guard.end()
+		c.after()
+		return Result{}, c.notStarted(ctx, err)
+	}
+	r := textResult("[runs in the background as " + id + "; the model is told of each line that it prints, and /tasks shows it]")
+	r.Details = protocol.ToolDetails{TaskID: id}
+	return r, nil
 }
 
 // taskResult gives output with notes behind it; none is what says that there is

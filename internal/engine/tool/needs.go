@@ -79,6 +79,8 @@ type People interface {
 	Ask(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
 	// Plan puts a plan.
 	Plan(ctx context.Context, toolCallID, plan string) (PlanVerdict, error)
+	// EnterPlan proposes to plan, and why; with a yes plan mode is on when it returns.
+	EnterPlan(ctx context.Context, toolCallID, reason string) (PlanProposal, error)
 }
 
 // Agents starts sub-agents.

@@ -65,6 +65,10 @@ func (c Call) LogStderr(line string) {
 	}
 }
 
+// Cautious is a [Prepared] that has something to say to people who are asked whether it may
+// run, "" for nothing. It has no effect on whether they are asked.
+type Cautious interface{ Caution() string }
+
 // Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
 type Labelled interface{ Label() string }
 

@@ -61,6 +61,9 @@ func (f asked) Ask(ctx context.Context, callID string, qs []protocol.Question) (
 }
 
 func (asked) Plan(context.Context, string, string) (PlanVerdict, error) { return PlanVerdict{}, nil }
+func (asked) EnterPlan(context.Context, string, string) (PlanProposal, error) {
+	return PlanProposal{}, nil
+}
 
 // toldProtected is told of protected files.
 type toldProtected func(n protocol.ProtectedNotice, text string)
@@ -234,8 +237,8 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 		allow  []string
 		want   string
 	}{
-		{"coding", nil, "AppendDaily AskUser Bash Edit ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
-		{"all", []string{"Read"}, "AppendDaily AskUser Bash Edit ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"coding", nil, "AppendDaily AskUser Bash Edit EnterPlanMode ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"all", []string{"Read"}, "AppendDaily AskUser Bash Edit EnterPlanMode ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
 		{"readonly", nil, "AskUser Glob Grep Read Skill TodoWrite"},
 		{"readonly", []string{"Edit", "Edit"}, "AskUser Edit Glob Grep Read Skill TodoWrite"},
 		{"none", nil, ""},

@@ -426,7 +426,7 @@ func (s *scan) hash(kind Kind, item, name string) (File, error) {
 	s.bytes += info.Size()
 	switch {
 	case s.files > s.bounds.files:
-		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: more than %d of its files could act.", s.bounds.files)}
+		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: more than %d of its files could run commands, add tools or change settings.", s.bounds.files)}
 	case s.bytes > s.bounds.bytes:
 		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: its files that could act have more than %d MiB.", s.bounds.bytes>>20)}
 	}

@@ -20,6 +20,7 @@ import (
 type Script struct {
 	Name   string // shown in errors
 	Source string
+	Later  bool // it is run when another part asks for it by its name, in each runtime
 }
 
 // Config says how a child is run.
@@ -48,7 +49,8 @@ type child struct {
 	peer    *peer
 	store   *mirror.Store
 	prelude []*goja.Program
-	bundles sync.Mutex // one bundle is made at a time: it takes memory
+	parts   map[string]func() (*goja.Program, error) // of the prelude, those for later
+	bundles sync.Mutex                               // one bundle is made at a time: it takes memory
 
 	mu       sync.Mutex
 	exts     map[string]*extension
@@ -67,9 +69,15 @@ func Serve(cfg Config) error {
 	if cfg.MaxCall == 0 {
 		cfg.MaxCall = rpc.MaxMessage
 	}
-	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{}}
+	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{},
+		parts: map[string]func() (*goja.Program, error){}}
 	for _, s := range cfg.Prelude {
-		p, err := goja.Compile("scorel:"+s.Name, s.Source, false)
+		compile := func() (*goja.Program, error) { return goja.Compile("scorel:"+s.Name, s.Source, false) }
+		if s.Later {
+			c.parts[s.Name] = sync.OnceValues(compile)
+			continue
+		}
+		p, err := compile()
 		if err != nil {
 			return fmt.Errorf("compile the prelude: %w", err)
 		}
@@ -181,6 +189,10 @@ func (c *child) take(m *message) {
 	x := c.exts[to.Ext]
 	c.mu.Unlock()
 	switch {
+	case m.Method == rpc.NoteInput:
+		if x != nil {
+			x.notify(m.Method, m.Params)
+		}
 	case m.Method == rpc.NoteEvent || m.Method == rpc.NoteBus:
 		if x != nil {
 			x.notify(m.Method, m.Params)

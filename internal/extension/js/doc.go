@@ -18,9 +18,12 @@
 //	unlist(array, form)            a ContextData, or undefined for the untouched list
 //	message(value, form)           a message of that form in the form of the log
 //	toForm(message, form)          and back
-//	define(name, exports)          makes a built-in module
+//	define(name, exports)          makes a built-in module; of a function what it returns
+//	part(name)                     runs a part of the prelude that is for later
+//	cells                          width, cut, wrap, slice, clean, characters and markdown of
+//	                               the terminal, for components
 //	state, session, config         what the host said last; copies
-//	ext, reason, scope, path       of extension/load
+//	ext, reason, scope, path       of extension/load; version of Scorel
 //	inspect(value), format(...)    as in Node's util
 //
 // Form is "scorel" or "pi" (package shape).

@@ -185,7 +185,7 @@ func (x *extension) compile() (*goja.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, mark := range []string{"]9;", "]99;", "]777;"} { // of a notification for a terminal
+	for _, mark := range []string{"]9;", "]99;", "]777;", `"\x07"`} { // of a notification for a terminal, and the bell
 		x.writesToTerminal = x.writesToTerminal || bytes.Contains(b.Code, []byte(mark))
 	}
 	for _, kind := range x.load.Kinds {

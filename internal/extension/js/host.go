@@ -27,6 +27,7 @@ type host struct {
 
 	// The newest values and the bytes that they were made of.
 	state, session, config cachedValue
+	drawing                goja.Value // the object cells, once it is used
 }
 
 type cachedValue struct {
@@ -52,7 +53,12 @@ func newHost(x *extension) *host {
 		return goja.Undefined()
 	})
 	set("define", func(c goja.FunctionCall) goja.Value {
-		e.Define(c.Argument(0).String(), c.Argument(1))
+		name, exports := c.Argument(0).String(), c.Argument(1)
+		if load, ok := goja.AssertFunction(exports); ok {
+			e.DefineLater(name, load)
+		} else {
+			e.Define(name, exports)
+		}
 		return goja.Undefined()
 	})
 	set("entries", func(c goja.FunctionCall) goja.Value { return x.view.Entries(h.form(c.Argument(0))) })
@@ -80,6 +86,7 @@ func newHost(x *extension) *host {
 	_ = h.object.Set("reason", x.load.Reason)
 	_ = h.object.Set("scope", x.load.Scope)
 	_ = h.object.Set("path", x.load.Path)
+	_ = h.object.Set("version", x.c.cfg.Version)
 	_ = h.object.Set("uses", h.uses())
 	_ = h.object.Set("writesToTerminal", x.writesToTerminal)
 	get := func(name string, f func() goja.Value) {
@@ -93,6 +100,8 @@ func newHost(x *extension) *host {
 		session, _ := x.c.current()
 		return h.cached(&h.session, session)
 	})
+	get("cells", func() goja.Value { return h.made(&h.drawing, h.cells) })
+	set("part", func(c goja.FunctionCall) goja.Value { return h.part(c.Argument(0).String()) })
 	get("builtins", func() goja.Value { return h.parse(x.c.builtinTools(), nil) })
 	get("config", func() goja.Value { return h.cached(&h.config, x.load.Config) })
 	return h
@@ -150,6 +159,31 @@ func fields(text string) ([]byte, error) {
 		Body   string                     `json:"body"`
 		Has    bool                       `json:"has"`
 	}{found, d.Body, len(found) > 0})
+}
+
+// made gives a value that is made when it is first used.
+func (h *host) made(kept *goja.Value, make func() goja.Value) goja.Value {
+	if *kept == nil {
+		*kept = make()
+	}
+	return *kept
+}
+
+// part gives what a part of the prelude evaluates to.
+func (h *host) part(name string) goja.Value {
+	compile := h.x.c.parts[name]
+	if compile == nil {
+		h.e.Throw(fmt.Errorf("the prelude has no part %q", name))
+	}
+	p, err := compile()
+	if err != nil {
+		h.e.Throw(err)
+	}
+	v, err := h.e.Run(p)
+	if err != nil {
+		h.e.Throw(err)
+	}
+	return v
 }
 
 // cached gives the value of JSON, the same one while the bytes are the same.

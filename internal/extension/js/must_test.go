@@ -46,8 +46,8 @@ func TestAnExtensionThatFailsToLoadIsAnErrorWithItsLineAndTheOthersGoOn(t *testi
 		"import":      {"import x from './none';\nexport default x;", "bad.ts:1:15: Could not resolve \"./none\"", ""},
 		"package":     {"import x from 'left-pad';\nexport default x;", "node_modules", ""},
 		"rejected":    {"export default async () => { throw 'text'; };", "bad.ts: text", ""},
-		"required":    {"const net = require('net');\nexport default () => net.connect();", `there is no module "net" in Scorel; there are no sockets: use the global fetch`, "bad.ts:1:"},
-		"node module": {"import x from 'node:http2';\nexport default x;", `there is no module "node:http2" in Scorel; use the global fetch`, ""},
+		"required":    {"const net = require('net');\nexport default () => net.connect();", `there is no module "net" in Scorel; there are no sockets: use http, https or the global fetch`, "bad.ts:1:"},
+		"node module": {"import x from 'node:http2';\nexport default x;", `there is no module "node:http2" in Scorel; use https or the global fetch`, ""},
 	} {
 		_, err := h.Load("bad", write(t, t.TempDir(), "bad.ts", c.source))
 		e, ok := err.(*jstest.Error)

@@ -70,3 +70,26 @@ func BenchmarkToolCall(b *testing.B) {
 		ext.hook("tool_call", data, nil)
 	}
 }
+
+// BenchmarkFrame draws what a dialog of an extension shows after a key: text, Markdown, a
+// list and an editor.
+func BenchmarkFrame(b *testing.B) {
+	ext := newDouble(b).loadSource(`
+import { Box, Container, Editor, Markdown, SelectList, Text } from "@mariozechner/pi-tui";
+const all = new Container(), box = new Box(1, 1, (s) => "\x1b[7m" + s + "\x1b[27m");
+for (let i = 0; i < 20; i++) box.addChild(new Text("日本語 and some words of a line that is broken " + i, 0, 0));
+const list = new SelectList(Array.from({ length: 200 }, (_, i) => ({ value: "v" + i, label: "Entry " + i, description: "what it is" })), 15);
+const editor = new Editor({ requestRender() {}, terminal: { rows: 40 } });
+editor.setText("some words of a long text, 日本語 too\n".repeat(20));
+for (const c of [box, new Markdown("# Title\n\n" + "- an item with **strong** words\n".repeat(20)), list, editor]) all.addChild(c);
+let keys = 0;
+export default (pi) => {
+	pi.command("frame", { handler: async () => {
+		list.handleInput("\x1b[B"); editor.handleInput("x"); all.invalidate(); keys++;
+		return { status: String(all.render(80).length) };
+	} });
+}`)
+	for b.Loop() {
+		ext.run("frame")
+	}
+}

@@ -63,7 +63,7 @@ func (d *double) start() *child {
 	c := &child{d: d, dir: d.t.TempDir(), in: host, pending: map[int]chan answered{}}
 	served := make(chan error, 1)
 	go func() { // ends when the host's end is closed
-		err := js.Serve(js.Config{In: in, Out: toHost, Prelude: []js.Script{{Name: Name, Source: Source()}}, Env: []string{"HOME=/home/u"}, Version: "test", MaxCall: d.maxCall, Watch: d.watch})
+		err := js.Serve(js.Config{In: in, Out: toHost, Prelude: Scripts(), Env: []string{"HOME=/home/u"}, Version: "test", MaxCall: d.maxCall, Watch: d.watch})
 		toHost.Close()
 		served <- err
 	}()

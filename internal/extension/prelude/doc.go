@@ -5,7 +5,8 @@
 // promises, docs/extensions/scorel.d.ts the same as types.
 //
 // The script needs one global, __host, with the natives call, notify, handle, entries,
-// list, unlist, message, toForm, state, session, config, define and onLoad, and the
-// usual globals of the web (TextEncoder, AbortSignal). It leaves no global of its own.
+// list, unlist, message, toForm, state, session, config, define, part, cells and onLoad,
+// and the usual globals of the web (TextEncoder, AbortSignal). It leaves no global of its own.
+// The components of pi, in folder tui, are a part that runs when an extension imports one.
 // It keeps no data outside the runtime it runs in, reads no file and starts nothing.
 package prelude

@@ -35,7 +35,7 @@ type double struct {
 	dialog   func(rpc.Dialog) any
 	answer   map[string]func(json.RawMessage) (any, error)
 	done     map[string]int // requests that were carried out, by method
-	more     chan struct{}  // closed with each of them
+	more     chan struct{}  // closed with each of them, and with each notification
 	replaced bool           // the entries are others than they were
 	child    *child
 }
@@ -241,6 +241,8 @@ func (d *double) noted(method string, params json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.notes = append(d.notes, call{method, params})
+	close(d.more)
+	d.more = make(chan struct{})
 }
 
 // called gives the parameters of all calls of a method, without "ext".

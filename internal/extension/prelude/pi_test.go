@@ -169,18 +169,14 @@ func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
 
 func TestWhatIsRefusedSaysSoWhenItIsUsed(t *testing.T) {
 	ext := newDouble(t).loadSource(`
-import { Text, Container, truncateToWidth, Nothing } from "@mariozechner/pi-tui";
-import { DynamicBorder } from "@earendil-works/pi-coding-agent";
+import { Text, Container, Nothing } from "@mariozechner/pi-tui";
 import { stream } from "@mariozechner/pi-ai";
 class Mine extends Container { own() { return "own"; } }
 export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
 	await ({
-		custom: () => ctx.ui.custom(() => new Text("x")),
 		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
 		footer: () => ctx.ui.setFooter(() => {}),
-		render: () => new Text("x").render(10),
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
-		border: () => new DynamicBorder(),
 		stream: () => stream({}, {}),
 		missing: () => Nothing,
 		newSession: () => ctx.newSession(), fork: () => ctx.fork("x"), switchSession: () => ctx.switchSession("x"),
@@ -190,8 +186,8 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 	})[name]();
 } })`)
 	for name, want := range map[string]string{
-		"custom": "does not draw components", "widget": "does not draw components", "footer": "does not draw components",
-		"render": "does not draw components", "own": "fine", "border": "DynamicBorder", "stream": "stream is not supported",
+		"widget": "does not draw components", "footer": "does not draw components",
+		"own": "fine", "stream": "stream is not supported",
 		"missing": "@mariozechner/pi-tui has no Nothing", "newSession": "newSession", "fork": "fork", "switchSession": "switchSession",
 		"navigateTree": "navigateTree", "shutdown": "shutdown", "getTree": "active path",
 		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",
@@ -391,7 +387,7 @@ func TestTheContextKnowsTheSession(t *testing.T) {
 		`ctx.entries.map((e) => e.type)`: `["message","message","state","list","compaction"]`, `ctx.entries[2].a`: `1`, `ctx.entries[4].firstKeptEntryIndex`: `1`,
 		`ctx.sessionManager.getEntry("evt_0").message.role`:                                                                    `"user"`,
 		`[await ctx.ui.select("a", ["b"]), await ctx.ui.confirm("a", "b"), await ctx.ui.input("a"), await ctx.ui.editor("a")]`: `[null,false,null,null]`,
-		`ctx.ui.theme.fg("accent", "x") + ctx.ui.theme.bold("y")`:                                                              `"xy"`,
+		`ctx.ui.theme.fg("accent", "x") + ctx.ui.theme.bold("y")`:                                                              `"\u001b[36mx\u001b[39m\u001b[1my\u001b[22m"`,
 	} {
 		d := newDouble(t)
 		d.user("one")

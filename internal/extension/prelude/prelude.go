@@ -5,25 +5,56 @@ import (
 	"encoding/json"
 	"strings"
 
+	"scorel/internal/extension/js"
 	"scorel/protocol"
 )
 
-//go:embed js/*.js
+//go:embed js/*.js tui/*.js
 var files embed.FS
 
 // order is how the files follow each other: constants come before what uses them while
 // the script runs.
 func order() []string {
 	return []string{
-		"host", "content", "names", "ui", "exec", "models", "session", "context",
+		"host", "content", "names", "theme", "ui", "components", "exec", "models", "session", "context",
 		"tools", "commands", "handlers", "hooks", "registration", "pi", "scorel",
 		"module", "module_typebox", "module_ai", "module_agent", "module_tui", "module_scorel",
 		"check", "main",
 	}
 }
 
-// Name is what the script is called.
-const Name = "prelude"
+// ofComponents is how the files of the components follow each other.
+func ofComponents() []string {
+	return []string{"text", "keys", "keybindings", "fuzzy", "themes", "boxes", "lists", "editing", "exports"}
+}
+
+// Name is what the script is called, and Components the part of it with pi's components,
+// which runs in the extensions that import them.
+const (
+	Name       = "prelude"
+	Components = "components"
+)
+
+// Scripts gives what a child is started with.
+func Scripts() []js.Script {
+	return []js.Script{{Name: Name, Source: Source()}, {Name: Components, Source: components(), Later: true}}
+}
+
+// components gives the script of the components: a function of what it shares with the
+// prelude.
+func components() string {
+	var s strings.Builder
+	s.WriteString("(function (shared) {\n\"use strict\";\n")
+	for _, name := range ofComponents() {
+		text, err := files.ReadFile("tui/" + name + ".js")
+		if err != nil {
+			panic(err) // a name that is not embedded
+		}
+		s.Write(text)
+	}
+	s.WriteString("})\n")
+	return s.String()
+}
 
 // toolNames returns, as a JSON object, the names that pi has for the built-in tools.
 func toolNames() string {

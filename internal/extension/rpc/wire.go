@@ -31,6 +31,7 @@ const (
 	NoteEntries = "entries"         // [Entries]: the conversation as extensions see it
 	NoteState   = "state"           // [State]
 	NoteEvent   = "event"           // [EventNote], to those that subscribed to its type
+	NoteInput   = "ui/input"        // [Input]: keys, or another size, for a component of the extension
 	NoteCancel  = "$/cancelRequest" // [Cancel]: a request that runs is not wanted any more
 )
 
@@ -52,11 +53,12 @@ const (
 	CallModels        = "models/list"       // {} → {"models":[…]}, with a key
 	CallModelKey      = "models/key"        // {"provider":…,"id":…} → {"apiKey":…|null}; a handle for a project's
 	CallComplete      = "models/complete"   // [Complete] → [Completed]
-	CallDialog        = "ui/dialog"         // [Dialog] → {"value":…}, null when nobody answered
+	CallDialog        = "ui/dialog"         // [Dialog] → {"value":…}, null when nobody answered, and for a component that was closed
 	CallNotify        = "ui/notify"         // {"message":…,"level":…} → null
 	CallUIState       = "ui/state"          // {"key":…,"place":…,"lines":[…]|null} → null
 	CallConfig        = "config/get"        // {} → the table [extensions.<id>]
 	CallExec          = "exec"              // [Exec] → [ExecResult]
+	NoteFrame         = "ui/frame"          // [Frame]: what a component looks like now
 	NoteLog           = "log"               // {"level":…,"message":…}: into the diagnostics of the session
 	NoteToolUpdate    = "tool/update"       // [ToolUpdate]
 	NoteProcess       = "tool/process"      // [ToolProcess]
@@ -420,7 +422,7 @@ type Completed struct {
 // Dialog asks the attached people.
 type Dialog struct {
 	Ext         string            `json:"ext"`
-	Kind        string            `json:"kind"` // select, confirm, input, editor, form, url
+	Kind        string            `json:"kind"` // select, confirm, input, editor, form, url, custom
 	Title       string            `json:"title"`
 	Message     string            `json:"message,omitempty"`
 	Options     []protocol.Option `json:"options,omitempty"`
@@ -428,7 +430,32 @@ type Dialog struct {
 	Text        string            `json:"text,omitempty"`
 	Schema      json.RawMessage   `json:"schema,omitempty"` // of form
 	URL         string            `json:"url,omitempty"`    // of url
+	ID          string            `json:"id,omitempty"`     // of custom: what the extension calls its component, 1 to 64 bytes
 	TimeoutMS   int64             `json:"timeoutMs,omitempty"`
+}
+
+// Input is what reaches a component: first the size of the screen, then keys and pastes in
+// their order, each as a terminal sends it. The extension answers it with a [Frame] of the
+// same Rev.
+type Input struct {
+	Ext    string   `json:"ext"`
+	ID     string   `json:"id"`  // of the component
+	Rev    int64    `json:"rev"` // counts up
+	Width  int      `json:"width"`
+	Height int      `json:"height"` // of the whole screen
+	Data   []string `json:"data,omitempty"`
+}
+
+// Frame is what a component looks like, at the width of the newest [Input]. Of control
+// sequences only colours and weights (SGR) stay. Of frames that come faster than 30 a second
+// only the newest is shown.
+type Frame struct {
+	Ext    string             `json:"ext"`
+	ID     string             `json:"id"`  // of the component
+	Rev    int64              `json:"rev"` // of the newest [Input] that it was drawn after
+	Width  int                `json:"width"`
+	Lines  []string           `json:"lines"`
+	Cursor *protocol.UICursor `json:"cursor,omitempty"`
 }
 
 // Exec starts a program and waits for its end.

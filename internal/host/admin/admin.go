@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"sync"
 
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
@@ -49,6 +50,11 @@ type Servers interface {
 	// Diagnose returns how many servers count for the project at root, "" for none, and a
 	// sentence about each thing that is wrong with one or with a file of them.
 	Diagnose(root string) (count int, problems []string, err error)
+	// OfProject returns the names of the servers in the files of the project at root that are
+	// not switched off, trusted or not.
+	OfProject(root string) ([]string, error)
+	// LeaveOut switches servers of the project's files off for the person.
+	LeaveOut(root string, names []string) error
 }
 
 // Config is what an [Admin] is made from.
@@ -81,7 +87,8 @@ type Admin struct {
 	servers     Servers
 	counts      func() (sessions, connections int)
 
-	tests chan struct{} // a place for each model that is being tested
+	tests     chan struct{} // a place for each model that is being tested
+	endpoints sync.Mutex    // held while one is tried and kept; no other lock is taken under it
 }
 
 // New makes an admin.
@@ -97,6 +104,7 @@ func (ad *Admin) Handle(t request.Table) {
 	ad.handleCredentials(t)
 	ad.handleDirectories(t)
 	ad.handleDoctor(t)
+	ad.handleEndpoints(t)
 	ad.handleEntries(t)
 	ad.handleFolders(t)
 	ad.handleModelTests(t)

@@ -94,7 +94,7 @@ func (ad *Admin) checkMCP(root string) doctor.Finding {
 func (ad *Admin) checkRules(context.Context) doctor.Finding {
 	f, err := rules.Load(ad.settings.RulesFile(), ad.settings.ReadRules)
 	if err != nil {
-		return doctor.Fail(err.Error(), "No turn can run until the file is right: correct it, or move it away and answer anew.")
+		return doctor.Fail(err.Error(), "No turn can run until the file is right: correct it, or move it away and answer again.")
 	}
 	n := 0
 	for _, p := range f.Projects {
@@ -110,7 +110,7 @@ func (ad *Admin) checkProject(ctx context.Context, root string) doctor.Finding {
 		return doctor.Fail(err.Error(), "Make the folder readable for you.")
 	}
 	if r.Warning != "" {
-		return doctor.Fail(r.Warning, "Look at the file, and trust your projects anew with scorel trust.")
+		return doctor.Fail(r.Warning, "Look at the file, and trust your projects again with scorel trust.")
 	}
 	if user, project, _, err := ad.settings.Files(root); err == nil { // a fault of the user's own file is another finding
 		own, _, _ := config.Parse(user, config.File{}, ad.settings.Usable)
@@ -129,9 +129,9 @@ func (ad *Admin) checkProject(ctx context.Context, root string) doctor.Finding {
 	case protocol.TrustNotPossible:
 		return doctor.Warn(r.Problem, "Remove what is not needed from its skills and extensions.")
 	case protocol.TrustNothing:
-		return doctor.Warn(fmt.Sprintf("%s is not trusted; what could act and does not: %s", root, names(r)), advice)
+		return doctor.Warn(fmt.Sprintf("%s is not trusted; these files are ignored: %s", root, names(r)), advice)
 	case protocol.TrustPart:
-		return doctor.Warn(fmt.Sprintf("%s was trusted; what has changed since and does not act: %s", root, names(r)), advice)
+		return doctor.Warn(fmt.Sprintf("%s was trusted; these files have changed since and are ignored: %s", root, names(r)), advice)
 	case protocol.TrustAll:
 		return doctor.OK("%s is trusted", root)
 	}

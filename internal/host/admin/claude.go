@@ -57,7 +57,7 @@ func (ad *Admin) claudeConfig(rep *protocol.ConfigReport, cfg config.Config, roo
 		for _, n := range f.Settings.NotTaken {
 			how := "Not taken from "
 			if n.Differs {
-				how = "Taken otherwise than it stands in "
+				how = "Taken differently than written in "
 			}
 			rep.Notices = append(rep.Notices, how+f.Name+": "+n.String())
 		}
@@ -159,13 +159,13 @@ func (ad *Admin) claudeSettingsFound(root string) doctor.Finding {
 	}
 	text := strings.Join(counts, "; ")
 	if len(otherwise) > 0 {
-		text += "; taken otherwise than written: " + someOf(otherwise)
+		text += "; taken differently than written: " + someOf(otherwise)
 	}
 	if len(not) > 0 {
 		text += "; not taken: " + someOf(not)
 	}
 	if state.Advice == "" && len(not)+len(otherwise) > 0 {
-		state.Advice = "scorel config check says a sentence about each."
+		state.Advice = "scorel config check explains each."
 	}
 	state.Text = text
 	return state

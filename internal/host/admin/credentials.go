@@ -52,7 +52,7 @@ func (ad *Admin) checkCredentials(context.Context) doctor.Finding {
 	case err != nil || keys.Len() == 0:
 		return doctor.OK("none entered")
 	case info.Mode().Perm()&0o077 != 0:
-		return doctor.Fail(fmt.Sprintf("%s can be read by others (mode %04o)", name, info.Mode().Perm()), "Close it: chmod 600 "+name+"; draw new keys if others use this machine.")
+		return doctor.Fail(fmt.Sprintf("%s can be read by others (mode %04o)", name, info.Mode().Perm()), "Close it: chmod 600 "+name+"; get new keys if others use this machine.")
 	}
 	return doctor.OK("%d entered", keys.Len())
 }

@@ -46,6 +46,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return ad.checkProject(ctx, root) }})
 	}
 	checks = append(checks, ad.claudeChecks(dir, root)...)
+	checks = append(checks, ad.foreignChecks(root)...)
 	cfg, cfgErr := ad.doctorConfig(root) // what is wrong with it the checks above say
 	start, done, err := ad.boxes.Probe()
 	if err != nil {
@@ -81,7 +82,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		checks = append(checks, doctor.Sandbox(mode, cfg.Sandbox.Network && !ad.settings.Overrides.NoNetwork, ad.settings.Confinement())...)
 	}
 	found := slices.DeleteFunc(doctor.Run(ctx, checks), func(c protocol.DoctorCheck) bool {
-		return c.Text == "" && strings.HasPrefix(c.ID, claudeCheck) // there is nothing of the kind
+		return c.Text == "" && (strings.HasPrefix(c.ID, claudeCheck) || strings.HasPrefix(c.ID, otherCheck)) // there is nothing of the kind
 	})
 	return &protocol.DoctorReport{Checks: found}, nil
 }

@@ -46,7 +46,7 @@ func (ad *Admin) revokeEntry(r *protocol.RevokeEntry, repeat bool) error {
 	if err := ad.entries.Revoke(r.ClientID); err != nil && !(repeat && errors.Is(err, clients.ErrUnknown)) {
 		return entryError("revoke the entry", err)
 	}
-	ad.connections.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to come in.")
+	ad.connections.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to connect.")
 	return nil
 }
 
@@ -69,7 +69,7 @@ func entryError(what string, err error) error {
 func (ad *Admin) checkEntries(context.Context) doctor.Finding {
 	list, err := ad.entries.List()
 	if err != nil {
-		return doctor.Fail(err.Error(), "Until then no entry can come in with its key.")
+		return doctor.Fail(err.Error(), "Until then no client can connect with its key.")
 	}
 	return doctor.OK("client keys: %d", len(list))
 }

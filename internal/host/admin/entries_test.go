@@ -121,7 +121,7 @@ func TestADamagedListOfEntriesIsSaidAndKept(t *testing.T) {
 	if _, _, ok := w.Host.Entries().Lookup(e.ClientID); ok {
 		t.Error("an entry of a damaged list may come in")
 	}
-	w.Finds("damaged", "entries", "fail", name, "no entry can come in")
+	w.Finds("damaged", "entries", "fail", name, "no client can connect")
 	if data, err := os.ReadFile(name); err != nil || string(data) != "{" {
 		t.Errorf("the file became %q", data)
 	}

@@ -28,19 +28,28 @@ func (ad *Admin) testModel(ctx context.Context, ref string) (*protocol.ModelTest
 	if len(ref) > completion.MaxModelRef {
 		return nil, protocol.About("model", "", protocol.CodeInvalidRequest, "The name of a model has at most %d bytes.", completion.MaxModelRef)
 	}
+	cfg, err := ad.settings.User()
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+	}
+	return ad.test(ctx, ref, ad.settings.Resolver(cfg))
+}
+
+// test asks the model of a ref for a word.
+func (ad *Admin) test(ctx context.Context, ref string, at resolve.Config) (*protocol.ModelTest, error) {
 	select {
 	case ad.tests <- struct{}{}:
 		defer func() { <-ad.tests }()
 	default:
 		return nil, protocol.Errorf(protocol.CodeRateLimited, "%d models are being tested already; wait for one of them.", maxModelTests)
 	}
-	cfg, err := ad.settings.User()
+	m, err := resolve.Resolve(ref, at)
 	if err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
-	}
-	m, err := resolve.Resolve(ref, ad.settings.Resolver(cfg))
-	if err != nil {
-		return &protocol.ModelTest{Ref: ref, Problem: failure.Problem(err)}, nil
+		t := &protocol.ModelTest{Ref: ref, Problem: failure.Problem(err)}
+		if failed := new(model.Error); errors.As(err, &failed) && failed.Class == model.ClassAuth {
+			t.Code = protocol.CodeAuthFailed
+		}
+		return t, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, modelTestTime)
 	defer cancel()

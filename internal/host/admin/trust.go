@@ -144,6 +144,10 @@ func (ad *Admin) trustReport(id protocol.ProjectID, r *trust.Report) *protocol.T
 		}
 		out.Items = append(out.Items, item)
 	}
+	var err error
+	if out.Servers, err = ad.servers.OfProject(r.Root); err != nil {
+		out.Notices = append(out.Notices, failure.Sentence(err)+".")
+	}
 	return out
 }
 
@@ -183,6 +187,11 @@ func (ad *Admin) trustProject(ctx context.Context, r *protocol.TrustProject) (*p
 		return nil, err
 	}
 	aside := ""
+	if len(r.WithoutServers) > 0 { // before they could count
+		if err := ad.servers.LeaveOut(root, r.WithoutServers); err != nil {
+			return nil, err
+		}
+	}
 	if r.Trusted {
 		_, aside, err = ad.settings.Trust.Trust(ctx, root, r.Hash)
 	} else {

@@ -10,18 +10,20 @@ import (
 // Bounds of the frames of the device that wait for one connection. At the bound the
 // oldest go: the lists that these frames are about can be asked for.
 const (
+	maxNewsFrames   = 64
 	maxNewsSessions = 1024
 	maxNewsClients  = 256
 )
 
 // Outbox holds the frames of the device that wait for one connection: of each session
-// the newest, one that says that its MCP servers have changed, and one that says that the
-// projects have. Its methods wait for
+// the newest, one that says that its MCP servers have changed, one that says that the projects
+// have, and of each component the newest that was drawn. Its methods wait for
 // nobody.
 type Outbox struct {
 	mu       sync.Mutex // guards all below; nothing else is locked under it
 	stopping *protocol.HostStopping
-	clients  []protocol.Frame // who came and went, oldest first
+	frames   []*protocol.UIFrame // of each component one, oldest first
+	clients  []protocol.Frame    // who came and went, oldest first
 	projects bool
 	order    []protocol.SessionID // of sessions, oldest first
 	sessions map[protocol.SessionID]*protocol.SessionChanged
@@ -53,6 +55,8 @@ func (o *Outbox) Put(f protocol.Frame, start func()) bool {
 			o.servers = slices.Delete(o.servers, 0, 1)
 		}
 		o.servers = append(o.servers, f.SessionID)
+	case *protocol.UIFrame:
+		o.putFrame(f)
 	default:
 		if len(o.clients) == maxNewsClients {
 			o.clients = slices.Delete(o.clients, 0, 1)
@@ -65,6 +69,19 @@ func (o *Outbox) Put(f protocol.Frame, start func()) bool {
 	o.sending = true
 	start()
 	return true
+}
+
+// putFrame replaces what waits for the same component. mu is held.
+func (o *Outbox) putFrame(f *protocol.UIFrame) {
+	i := slices.IndexFunc(o.frames, func(w *protocol.UIFrame) bool { return w.UIID == f.UIID && w.SessionID == f.SessionID })
+	if i >= 0 {
+		o.frames[i] = f
+		return
+	}
+	if len(o.frames) == maxNewsFrames {
+		o.frames = slices.Delete(o.frames, 0, 1)
+	}
+	o.frames = append(o.frames, f)
 }
 
 // putSession replaces what waits for the same session. mu is held.
@@ -94,6 +111,10 @@ func (o *Outbox) Take() protocol.Frame {
 		f := o.stopping
 		o.stopping = nil
 		return f
+	case len(o.frames) > 0: // somebody waits for what came of a key
+		f := o.frames[0]
+		o.frames = slices.Delete(o.frames, 0, 1)
+		return f
 	case len(o.clients) > 0:
 		f := o.clients[0]
 		o.clients = slices.Delete(o.clients, 0, 1)
@@ -119,5 +140,5 @@ func (o *Outbox) Take() protocol.Frame {
 func (o *Outbox) Close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.closed, o.clients, o.order, o.sessions, o.servers = true, nil, nil, nil, nil
+	o.closed, o.frames, o.clients, o.order, o.sessions, o.servers = true, nil, nil, nil, nil, nil
 }

@@ -32,6 +32,27 @@ func drain(o *Outbox) string {
 	return strings.Join(out, " ")
 }
 
+func TestOfFramesOfAComponentTheNewestWaits(t *testing.T) {
+	var o Outbox
+	for n := range 10_000 {
+		o.Put(&protocol.UIFrame{SessionID: "s", UIID: "a", Rev: int64(n)}, func() {})
+	}
+	o.Put(&protocol.UIFrame{SessionID: "s", UIID: "b"}, func() {})
+	o.Put(&protocol.ProjectsChanged{}, func() {})
+	if f := o.Take().(*protocol.UIFrame); f.UIID != "a" || f.Rev != 9999 {
+		t.Errorf("the first is %+v", f)
+	}
+	if got := drain(&o); got != "ui_frame projects_changed" {
+		t.Errorf("then %q", got)
+	}
+	for n := range 2 * maxNewsFrames {
+		o.Put(&protocol.UIFrame{SessionID: "s", UIID: fmt.Sprint(n)}, func() {})
+	}
+	if n := strings.Count(drain(&o), "ui_frame"); n != maxNewsFrames {
+		t.Errorf("%d frames wait", n)
+	}
+}
+
 func TestNewsThatWaitAreTheNewestOfEachSession(t *testing.T) {
 	var o Outbox
 	started := 0

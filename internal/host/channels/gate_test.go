@@ -52,7 +52,7 @@ func TestTheGates(t *testing.T) {
 		"failed": func() (pool.Server, error) { return nil, errors.New("it is out of order") },
 		"signin": func() (pool.Server, error) { return nil, connect.ErrNeedsAuth },
 	} {
-		l, err := p.Acquire(pool.Spec{Key: pool.Key{Entry: name}, Open: func(context.Context, func(), func()) (pool.Server, error) { return open() }}, nil)
+		l, err := p.Acquire(pool.Spec{Key: pool.Key{Entry: name}, Open: func(context.Context, pool.Hears) (pool.Server, error) { return open() }}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestTheGates(t *testing.T) {
 		cancel()
 		leases[name] = l
 	}
-	pending, err := p.Acquire(pool.Spec{Key: pool.Key{Entry: "pending"}, Open: func(ctx context.Context, _, _ func()) (pool.Server, error) {
+	pending, err := p.Acquire(pool.Spec{Key: pool.Key{Entry: "pending"}, Open: func(ctx context.Context, _ pool.Hears) (pool.Server, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}, nil)

@@ -69,7 +69,7 @@ func parse(data []byte) (file, error) {
 		case len(e.PublicKey) != keySize || protocol.ClientIDOf(e.PublicKey) != e.ClientID:
 			return f, errors.New("an entry's id is not that of its key")
 		case seen[e.ClientID]:
-			return f, fmt.Errorf("%s stands in it twice", e.ClientID)
+			return f, fmt.Errorf("%s is in it twice", e.ClientID)
 		case e.Label == "" || e.Label != CleanLabel(e.Label):
 			return f, fmt.Errorf("the label of %s has characters that cannot be shown", e.ClientID)
 		}

@@ -30,7 +30,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%s is damaged (%v), so no entry can come in with its key; correct it, or move it away and pair anew", e.Name, e.Err)
+	return fmt.Sprintf("%s is damaged (%v), so no client can connect with its key; correct it, or move it away and pair again", e.Name, e.Err)
 }
 
 // Unwrap gives what is wrong with it.

@@ -26,7 +26,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 	}
 	return []protocol.CommandInfo{
 		c("compact", "[what matters]", "summarise the older part of the conversation", false),
-		c("memory", "[NOTE]", "the notes that sessions of this project are told, or another one", false),
+		c("memory", "[NOTE]", "show the notes that sessions of this project get, or add one", false),
 		c("mode", "NAME", "how much is asked for: default, acceptEdits, plan, dontAsk or bypassPermissions", true),
 		c("model", "NAME", "another model from the next turn on", true),
 		c("name", "TEXT", "name the session", false),
@@ -38,7 +38,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	args = strings.TrimSpace(args)
 	if args == "" && (name == "mode" || name == "model" || name == "name") {
-		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Say which: /%s, and behind it the name.", name)
+		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Add the name: /%s NAME.", name)
 	}
 	status := ""
 	var err error
@@ -92,7 +92,7 @@ func (c builtins) memory(ctx context.Context, note string) (*protocol.CommandRes
 		}
 	}
 	text.WriteString(v.Problem)
-	return &protocol.CommandResult{Status: fmt.Sprintf("about %d tokens of notes are told to the model", v.Tokens), Text: strings.TrimSpace(text.String())}, nil
+	return &protocol.CommandResult{Status: fmt.Sprintf("about %d tokens of notes are sent to the model", v.Tokens), Text: strings.TrimSpace(text.String())}, nil
 }
 
 func (c builtins) compact(ctx context.Context, instructions string) (*protocol.CommandResult, error) {

@@ -56,5 +56,6 @@ func (cs *Commands) Handle(t request.Table) {
 	cs.handleCommands(t)
 	cs.handleMode(t)
 	cs.handleReload(t)
+	cs.handleResources(t)
 	cs.handleShell(t)
 }

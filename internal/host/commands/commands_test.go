@@ -195,7 +195,7 @@ func TestCommandsOfTheHostDoWhatTheirRequestsDo(t *testing.T) {
 	if r := e.Command("memory", "run make generate first"); r.Status != "added to this project's notes" {
 		t.Errorf("%+v", r)
 	}
-	if r := e.Command("memory", ""); !strings.HasSuffix(r.Text, "/MEMORY.md\n- run make generate first") || !strings.Contains(r.Status, "tokens of notes are told") {
+	if r := e.Command("memory", ""); !strings.HasSuffix(r.Text, "/MEMORY.md\n- run make generate first") || !strings.Contains(r.Status, "tokens of notes are sent") {
 		t.Errorf("%+v", r)
 	}
 	if r := e.Command("compact", ""); r.Status != "there is nothing to compact" {

@@ -7,6 +7,7 @@ import (
 	"scorel/internal/extension"
 	"scorel/internal/host/extensions"
 	"scorel/internal/host/failure"
+	"scorel/internal/host/lane/component"
 	"scorel/protocol"
 )
 
@@ -52,7 +53,7 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 	}
 	run := func(ctx context.Context) (string, error) {
 		return c.acting(ctx, func() (string, error) {
-			status, err := k.Run(ctx, args)
+			status, err := k.Run(component.WithRequester(ctx, c.by.Client), args)
 			return status, commandError(err)
 		})
 	}

@@ -42,7 +42,7 @@ func (cs *Commands) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*c
 func (c *commandRun) registry() command.Registry {
 	r := command.Registry{builtins{c}, templates{c}, skillCommands{c}}
 	if c.l != nil {
-		r = append(r, extensionCommands{c, c.cs.extensions.Of(c.l.ID())})
+		r = append(r, extensionCommands{c, c.cs.extensions.Of(c.l.ID())}, c.prompts())
 	}
 	return append(r, bundledCommands{c})
 }
@@ -69,16 +69,32 @@ func (cs *Commands) runCommand(ctx context.Context, l *lane.Lane, by lane.Caller
 		return nil, err
 	}
 	c.busy, c.options = lane.WhenBusy(r.WhenBusy), r.Options
+	if err := c.beginPrompts(ctx, r.Name); err != nil {
+		return nil, err
+	}
 	return c.registry().Run(ctx, r.Name, r.Args)
+}
+
+// expandCommand returns the text of a template, for who uses it elsewhere. Files that it
+// names are left to them.
+func (cs *Commands) expandCommand(ctx context.Context, r *protocol.ExpandCommand) (*protocol.ExpandedCommand, error) {
+	c, err := cs.commandsOf(nil, lane.Caller{}, r.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := templates{c}.find(ctx)
+	for _, t := range found {
+		if t.Name == r.Name || t.Name+":"+string(protocol.CommandTemplate) == r.Name {
+			text, err := templates{c}.textOf(ctx, t, r.Args)
+			return &protocol.ExpandedCommand{Text: text}, err
+		}
+	}
+	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "There is no command /%.80s that is a template; list_commands has them.", r.Name)
 }
 
 // send sends the text that a command became.
 func (c *commandRun) send(ctx context.Context, text, status string) (*protocol.CommandResult, error) {
-	sent, err := c.l.Send(ctx, c.by, lane.Message{Content: []protocol.Block{protocol.Text(text)}, Busy: c.busy, Options: c.options})
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.CommandResult{Sent: sent, Status: status}, nil
+	return c.sendContent(ctx, []protocol.Block{protocol.Text(text)}, status)
 }
 
 // TextCommands returns the templates and skills that are commands of a session.
@@ -102,6 +118,9 @@ func (cs *Commands) handleCommands(t request.Table) {
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.CompleteCommand) (protocol.Response, error) {
 		return cs.completeCommand(ctx, at.Lane, at.By, r)
+	})
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ExpandCommand) (protocol.Response, error) {
+		return cs.expandCommand(ctx, r)
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RunCommand) (protocol.Response, error) {
 		return cs.runCommand(ctx, at.Lane, at.By, r)

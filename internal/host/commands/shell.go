@@ -33,6 +33,14 @@ func (cs *Commands) runShell(ctx context.Context, l *lane.Lane, by lane.Caller, 
 	if err != nil {
 		return nil, err
 	}
+	if r.Monitor {
+		started := &monitored{release: release}
+		if started.Prepared, err = tool.Watched(call, l.Tasks().Set(), release); err != nil {
+			release()
+			return nil, err
+		}
+		call, release, r.InContext = started, started.unlessStarted, true
+	}
 	if chain := l.CommandHooks(ctx); chain != nil {
 		call = asked{call, chain, hook.UserCommand{Command: r.Command, Dir: l.Meta().WorkDir, InContext: r.InContext}}
 	}
@@ -69,6 +77,27 @@ func (cs *Commands) shellCall(ctx context.Context, l *lane.Lane, command string)
 		return nil, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
 	return call, func() { call.Close(); opened.Close() }, nil
+}
+
+// monitored is a command that runs on when its call has ended: what it holds is given back
+// at its own end.
+type monitored struct {
+	tool.Prepared
+	started bool // by the goroutine that runs the call
+	release func()
+}
+
+// Run implements [tool.Prepared].
+func (m *monitored) Run(ctx context.Context, update func(string)) (tool.Result, error) {
+	m.started = true
+	return m.Prepared.Run(ctx, update)
+}
+
+// unlessStarted gives back what a command holds that was not started.
+func (m *monitored) unlessStarted() {
+	if !m.started {
+		m.release()
+	}
 }
 
 // asked is a command of which hooks are asked when it is about to run.

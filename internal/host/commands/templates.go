@@ -89,6 +89,30 @@ func (c templates) Run(ctx context.Context, name, args string) (*protocol.Comman
 	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "The command /%s is gone.", name)
 }
 
+// textOf returns the text of a template that has no shell lines.
+func (c templates) textOf(ctx context.Context, t command.Template, typed string) (string, error) {
+	data, _, err := c.read(t)
+	if err != nil {
+		return "", protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
+	body, err := t.ReadBody(data)
+	if err != nil {
+		return "", protocol.Errorf(protocol.CodeInvalidRequest, "%s: %s.", t.Path, err)
+	}
+	if body.Shell() {
+		return "", protocol.Errorf(protocol.CodeForbidden, "/%s has shell lines, which run only in a session; send /%s to one.", t.Name, t.Name)
+	}
+	args, err := command.ParseArgs(typed)
+	if err != nil {
+		return "", protocol.Errorf(protocol.CodePayloadTooLarge, "%s.", failure.Sentence(err))
+	}
+	text, err := body.Expand(ctx, args, nil)
+	if err != nil {
+		return "", protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
+	return text, nil
+}
+
 func (c templates) expand(ctx context.Context, t command.Template, typed string) (*protocol.CommandResult, error) {
 	data, trusted, err := c.read(t)
 	if err != nil {

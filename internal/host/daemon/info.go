@@ -53,7 +53,7 @@ func (i Info) Differs() string {
 	if mine == "" || mine == i.Build || !i.Ready() {
 		return ""
 	}
-	return i.String() + ", is of another build of scorel than this one; what it does is as old, or as new, as that. scorel host serve --replace --detach puts this one in its place, and all windows go along"
+	return i.String() + ", is of another build of scorel than this one, and works as that build does. scorel host serve --replace --detach replaces it, and open windows reconnect"
 }
 
 // Find looks for the host of a device, whose folder is dir. live says that one holds

@@ -164,7 +164,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		return err
 	}
 	if replaced {
-		d.log.line("others could read %s or write it: another token was drawn, which clients elsewhere need", Header(d.dir))
+		d.log.line("others could read %s or write it: another token was generated, which clients elsewhere need", Header(d.dir))
 	}
 	if names, err := foreign(d.dir); err != nil {
 		return err

@@ -38,7 +38,7 @@ func ReadToken(dir string) (string, error) {
 func RefreshToken(dir string, rand io.Reader) (string, error) {
 	raw := make([]byte, tokenSize)
 	if _, err := io.ReadFull(rand, raw); err != nil {
-		return "", fmt.Errorf("draw a token: %w", err)
+		return "", fmt.Errorf("generate a token: %w", err)
 	}
 	token := base64.RawURLEncoding.EncodeToString(raw)
 	fsys := disk.OS()

@@ -52,7 +52,7 @@ func (o *Requests) Handle(ctx context.Context, client protocol.ClientID, call pr
 	first, out := o.enter(client, call.RequestID, call.Body)
 	switch {
 	case out == nil:
-		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "%d requests of this client are being carried out; wait for some of them.", maxInFlight)}
+		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "%d requests of this client are running; wait for some of them.", maxInFlight)}
 	case out.body != call.Body:
 		return protocol.Reply{RequestID: call.RequestID, Err: ErrAnother()}
 	}

@@ -73,7 +73,7 @@ func Run(ctx context.Context, checks []Check) []protocol.DoctorCheck {
 func look(ctx context.Context, c Check) (f Finding) {
 	defer func() {
 		if r := recover(); r != nil {
-			f = Fail(fmt.Sprintf("a fault inside Scorel ended the check: %v", r), "Tell the people who make Scorel.")
+			f = Fail(fmt.Sprintf("a fault inside Scorel ended the check: %v", r), "Please report it.")
 		}
 	}()
 	return c.Look(ctx)

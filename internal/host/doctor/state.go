@@ -26,7 +26,7 @@ func Sessions(store *session.Store) Check {
 			return Fail(fmt.Sprintf("the sessions cannot be read: %v", cause(err)), "Make ~/.scorel/sessions readable for you.")
 		case len(h.Damaged) > 0:
 			return Warn(fmt.Sprintf("damaged are %d of the %d newest: %s", len(h.Damaged), h.Looked, ids(h.Damaged)),
-				"They stay readable; look with scorel sessions verify SESSION, and mend with scorel sessions repair SESSION.")
+				"They stay readable; look with scorel sessions verify SESSION, and repair with scorel sessions repair SESSION.")
 		case len(h.Dead) > 0:
 			return Warn(fmt.Sprintf("locked for a process that no longer runs: %s", ids(h.Dead)),
 				"A child of that process holds the lock; end it: fuser ~/.scorel/sessions/SESSION.lock names it.")

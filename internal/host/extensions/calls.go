@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"scorel/internal/extension/rpc"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/lane/component"
 	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
@@ -167,6 +169,9 @@ func (x *Session) dialog(ctx context.Context, e extension.Extension, p *rpc.Dial
 	if p.TimeoutMS > 0 {
 		limit = min(limit, time.Duration(p.TimeoutMS)*time.Millisecond)
 	}
+	if d.Kind == protocol.DialogCustom {
+		return nil, x.component(ctx, d, p.ID, limit)
+	}
 	value, ok := x.lane.Questions().Dialog(ctx, d, limit)
 	if !ok {
 		return nil, ctx.Err()
@@ -174,4 +179,24 @@ func (x *Session) dialog(ctx context.Context, e extension.Extension, p *rpc.Dial
 	return struct {
 		Value json.RawMessage `json:"value"`
 	}{value}, nil
+}
+
+// component shows what an extension draws, and returns when that is closed; nobody there
+// closes it at once, and whoever reads the notices learns what to do.
+func (x *Session) component(ctx context.Context, d protocol.Dialog, id string, limit time.Duration) error {
+	d.Title = cmp.Or(d.Title, d.Source)
+	shown, err := x.lane.Components().Show(ctx, d, id, limit, func(in component.Input) error {
+		err := x.set.Input(rpc.Input{Ext: d.Source, ID: id, Rev: in.Rev, Width: in.Width, Height: in.Height, Data: in.Data})
+		if err != nil {
+			return protocol.Errorf(protocol.CodeRateLimited, "%s.", failure.Sentence(err))
+		}
+		return nil
+	})
+	if err == nil && !shown {
+		x.tellOnce(fmt.Sprintf("The extension %s draws what it shows, and nobody is here who could see it; open the session in a terminal: scorel attach %s", d.Source, x.lane.ID()))
+	}
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
 }

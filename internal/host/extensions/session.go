@@ -12,6 +12,7 @@ import (
 	"scorel/internal/extension"
 	"scorel/internal/extension/rpc"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/lane/component"
 	"scorel/internal/host/registry"
 	"scorel/internal/host/settings"
 	"scorel/internal/platform/fault"
@@ -102,7 +103,10 @@ func (xs *Extensions) Open(l *lane.Lane) {
 			return xs.settings.ChildEnviron(cfg), nil
 		},
 		Ready: x.ready, Model: x.modelNamed, Resources: x.discovered,
-		Clean:  x.keys.Clean,
+		Clean: x.keys.Clean,
+		Frame: func(e extension.Extension, f rpc.Frame) {
+			l.Components().Draw(e.ID, f.ID, component.Frame{Rev: f.Rev, Width: f.Width, Lines: f.Lines, Cursor: f.Cursor})
+		},
 		Fault:  func(p *fault.Panic) { x.lane.Panicked(p) },
 		Report: func(what string, detail []byte) { xs.log.Report(id, what, detail) }})
 	xs.mu.Lock()

@@ -72,5 +72,5 @@ func UnknownOutcome(err error) error {
 
 // Inside is what a client is told whose request met a panic.
 func Inside() *protocol.Error {
-	return protocol.Errorf(protocol.CodeInternalError, "A fault inside Scorel ended this request; the host goes on, and its diagnostics say where the fault is.")
+	return protocol.Errorf(protocol.CodeInternalError, "A fault inside Scorel ended this request; the host continues, and its diagnostics name the place.")
 }

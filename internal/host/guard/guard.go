@@ -71,7 +71,7 @@ func (g *Guard) Check(p *fault.Panic) {
 // fatal ends the process, because a panic has left what all sessions share half changed:
 // what is stored leaves before. It takes no lock of the host.
 func (g *Guard) fatal(p *fault.Panic) {
-	text := fmt.Sprintf("a fault inside Scorel ended the host: %v; what was stored is whole, and sessions go on from there", p.Value)
+	text := fmt.Sprintf("a fault inside Scorel ended the host: %v; what was stored is whole, and sessions continue from there", p.Value)
 	g.log.Note(text, p.Stack)
 	ctx, cancel := context.WithTimeout(context.Background(), lastMoment)
 	defer cancel()

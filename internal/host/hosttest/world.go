@@ -34,7 +34,7 @@ import (
 // when a goroutine is left.
 func Main(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "__extensions" { // the child that runs extensions
-		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: prelude.Name, Source: prelude.Source()}}))
+		os.Exit(js.Main(os.Args[2:], "test", prelude.Scripts()))
 	}
 	debug.SetGCPercent(400) // with little that lives, a third of the time would be for collecting
 	goleak.VerifyTestMain(m)

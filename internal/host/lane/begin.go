@@ -122,6 +122,7 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 	}
 	if _, err = l.appendWaiting(ctx); err == nil {
 		l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
+			t.by = l.queues.Next()
 			if ticket, err = l.takeOpening(ctx, t); err == nil {
 				l.start(t, runtime.Execute)
 			}

@@ -58,6 +58,9 @@ type Turns interface {
 	// TurnConfig returns what a turn runs with; options, which may be nil, are those of
 	// the message that begins it. The lane closes the result when the turn has ended.
 	TurnConfig(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*TurnConfig, error)
+	// CallConfig returns what the turn of a call that no model makes runs with: the tools are
+	// those that can be called so. The lane closes the result.
+	CallConfig(ctx context.Context, meta protocol.Meta) (*TurnConfig, error)
 	// Hooks returns the hooks of the session where no turn is made ready for which
 	// [TurnConfig.Hooks] counts: before a move and when queued messages are changed. nil
 	// is none.

@@ -175,7 +175,7 @@ func (l *Lane) Working() bool {
 // runs by itself.
 func (l *Lane) Conversing() bool {
 	t := l.course.running.Load()
-	return t != nil && !t.command && t.takes()
+	return t != nil && !t.command && !t.foreign && t.takes()
 }
 
 // Busy reports whether a turn, a command of a person or one in the background runs. It

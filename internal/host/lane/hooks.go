@@ -17,7 +17,7 @@ func (l *Lane) askPrompt(ctx context.Context, chain *hook.Chain, p hook.Prompt) 
 	defer cancel()
 	a, err := chain.Prompt(ctx, p)
 	if err != nil {
-		return a, protocol.Errorf(protocol.CodeRuntimeBusy, "The message was not sent, because the hooks that are asked of it were broken off.")
+		return a, protocol.Errorf(protocol.CodeRuntimeBusy, "The message was not sent, because its hooks were cancelled.")
 	}
 	if a.Denied {
 		reason := a.Reason

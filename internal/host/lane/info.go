@@ -55,7 +55,7 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 // runs. It returns when the event is durable.
 func (l *Lane) Control(ctx context.Context, body protocol.Body) (protocol.Event, error) {
 	if s := body.EventSpec(); s.Class != protocol.Control || !s.AnyTime {
-		return protocol.Event{}, protocol.Errorf(protocol.CodeInvalidRequest, "An event of type %s is appended in no such way.", body.EventType())
+		return protocol.Event{}, protocol.Errorf(protocol.CodeInvalidRequest, "An event of type %s cannot be appended this way.", body.EventType())
 	}
 	return l.j.Store(ctx, body, journal.ByHost())
 }

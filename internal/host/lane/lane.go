@@ -5,6 +5,7 @@ import (
 
 	"scorel/internal/engine/session"
 	"scorel/internal/host/lane/addition"
+	"scorel/internal/host/lane/component"
 	"scorel/internal/host/lane/inbox"
 	"scorel/internal/host/lane/journal"
 	"scorel/internal/host/lane/listener"
@@ -30,6 +31,7 @@ type Lane struct {
 	inbox     *inbox.Inbox
 	additions *addition.List
 	questions *question.Questions
+	drawn     *component.Components
 	tasks     *tasks.Tasks
 	shells    *shell.Shells
 	agents    *subagents.Runs
@@ -49,6 +51,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	l.listeners = listener.New(l.j, l.notices)
 	l.payloads = &payloads{blobs: cfg.Blobs, notices: l.notices, session: cfg.Log.ID()}
 	l.questions = question.New(question.Config{Journal: l.j, Listeners: l.listeners, Run: courseOf{l}, Rand: cfg.Rand, Life: l.life.open})
+	l.drawn = component.New(component.Config{Session: cfg.Log.ID(), Questions: l.questions, Requester: l.requester, Rand: cfg.Rand, Panicked: l.Panicked})
 	l.tasks = tasks.New(tasks.Config{Journal: l.j, Now: cfg.Now, Rand: cfg.Rand, Processes: cfg.Processes, Outputs: cfg.Kept.Outputs,
 		Idle: cfg.Owner.Idle, Life: l.life.whole, Panicked: l.Panicked})
 	if err := l.fold(ctx); err != nil {
@@ -122,6 +125,19 @@ func (l *Lane) Meta() protocol.Meta {
 
 // Questions returns what people are asked in the session.
 func (l *Lane) Questions() *question.Questions { return l.questions }
+
+// Components returns what extensions draw in the session.
+func (l *Lane) Components() *component.Components { return l.drawn }
+
+// requester returns the client of whose message the running turn began, "" for none.
+func (l *Lane) requester() protocol.ClientID {
+	l.j.Lock()
+	defer l.j.Unlock()
+	if t := l.course.turn; t != nil {
+		return t.by
+	}
+	return ""
+}
 
 // Tasks returns the background commands of the session.
 func (l *Lane) Tasks() *tasks.Tasks { return l.tasks }

@@ -23,7 +23,7 @@ type leaving struct {
 // model before anything moves. Where nothing is left, it only moves.
 func (l *Lane) moveSummarised(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
 	if len(m.Instructions) > maxInstructions {
-		return nil, protocol.About("instructions", "", protocol.CodeInvalidRequest, "The wishes for the summary have %d bytes; use at most %d.", len(m.Instructions), maxInstructions)
+		return nil, protocol.About("instructions", "", protocol.CodeInvalidRequest, "The instructions for the summary have %d bytes; use at most %d.", len(m.Instructions), maxInstructions)
 	}
 	leave := &leaving{move: m, body: body}
 	if err := l.summarise(ctx, m, &summary{by: c, leave: leave}); err != nil {

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/runtime"
@@ -27,6 +28,9 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 		}
 		return runtime.Permit{Reason: v.Reason}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
 			Decision: protocol.DecisionDeny, Rule: v.Rule, Scope: "rule", Reason: v.Reason}, journal.ByHost())
+	}
+	if h.t.foreign {
+		return runtime.Permit{Reason: unasked(v)}, h.showDenied(q, v)
 	}
 	return h.ask(ctx, q, v)
 }
@@ -56,6 +60,9 @@ func asks(v runtime.HookVerdict) string {
 func (h *turnHost) request(q runtime.Question, v permission.Verdict) *protocol.PermissionRequest {
 	r := &protocol.PermissionRequest{PermissionID: protocol.NewPermissionID(h.l.cfg.Rand),
 		ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason, Suggestions: v.Suggestions}
+	if q.Caution != "" {
+		r.Reason = strings.TrimSpace(r.Reason + " " + q.Caution)
+	}
 	if q.Preview != nil {
 		r.Preview = q.Preview()
 	}

@@ -96,6 +96,40 @@ func (h *turnHost) askPlan(ctx context.Context, callID, plan string) (tool.PlanV
 	return v, l.SetMode(ctx, c, permission.Mode(v.Mode))
 }
 
+// proposePlan asks the attached people whether the session should be in plan mode; it is
+// [tool.People]. With a yes it is, durably, when it returns.
+func (h *turnHost) proposePlan(ctx context.Context, callID, reason string) (tool.PlanProposal, error) {
+	l := h.l
+	if h.t.config.Above != nil || h.t.config.Subagent {
+		return tool.PlanProposal{}, errors.New("a sub-agent cannot change the permission mode; answer with what you would propose")
+	}
+	if l.plans(h.t) {
+		return tool.PlanProposal{On: true}, nil
+	}
+	id := protocol.NewUIID(l.cfg.Rand)
+	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogConfirm, ToolCallID: callID,
+		Title: "Make a plan first?", Message: reason + "\n\nYes turns plan mode on: nothing is changed until you have approved a plan."}}, h.t.config.AskTimeout)
+	switch {
+	case err != nil:
+		return tool.PlanProposal{}, err
+	case a.Nobody:
+		return tool.PlanProposal{}, errors.New("there is nobody here who could be asked, so plan mode stays off; go on without it")
+	case a.Decision == protocol.DecisionCancelled:
+		return tool.PlanProposal{}, errors.New("the proposal was withdrawn, because the turn was ended")
+	case a.Decision == protocol.DecisionExpired:
+		return tool.PlanProposal{}, errors.New("nobody answered in time, so plan mode stays off; go on without it")
+	}
+	yes := false
+	if err := json.Unmarshal(a.Value, &yes); err != nil || !yes { // null closes the question
+		return tool.PlanProposal{}, nil
+	}
+	c := Caller{Client: a.Client}
+	if a.Cause != nil {
+		c.Request = a.Cause.RequestID
+	}
+	return tool.PlanProposal{Accepted: true}, l.SetMode(ctx, c, permission.Plan)
+}
+
 // modeBefore is the permission mode from before plan mode: the last other one that
 // people set, else the configuration's, else the default.
 func (h *turnHost) modeBefore() permission.Mode {

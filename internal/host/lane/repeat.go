@@ -19,7 +19,7 @@ const (
 func (h *turnHost) Repeats(ctx context.Context, what runtime.Repetition) (asked, resume bool, err error) {
 	id := protocol.NewUIID(h.l.cfg.Rand)
 	a, err := h.l.questions.Ask(ctx, &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogSelect,
-		Title: fmt.Sprintf("The model has made %s. Should it go on?", what),
+		Title: fmt.Sprintf("The model has made %s. Should it continue?", what),
 		Options: []protocol.Option{
 			{Label: repeatStop, Description: "end the turn; your next message can say what to do differently"},
 			{Label: repeatGoOn, Description: fmt.Sprintf("you are asked again after %d more", what.Times)},

@@ -72,9 +72,9 @@ func (l *Lane) leaveTurn(t *turn) {
 	left := l.settleTurn(t)
 	l.j.Unlock()
 	t.isOver()
-	// What was sent during a compaction or a command, or waits after a turn with options of
+	// What was sent during a compaction, a command or a call of another program, or waits after a turn with options of
 	// its own, has no turn to take it.
-	if left && (t.summary != nil || t.options != nil || t.command) && t.end.Reason == protocol.EndCompleted {
+	if left && (t.summary != nil || t.options != nil || t.command || t.foreign) && t.end.Reason == protocol.EndCompleted {
 		if err := l.resume(context.Background(), nil); err != nil {
 			l.notBegun(err)
 		}

@@ -268,7 +268,7 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	t.options = s.m.Options
+	t.options, t.by = s.m.Options, s.by.Client
 	e, ticket, err := s.open(ctx, t)
 	if err != nil {
 		t.cancel(err)

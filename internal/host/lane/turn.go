@@ -29,9 +29,11 @@ type turn struct {
 	shut      sync.Once // of TurnConfig.Close
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
-	modeSeq protocol.Seq // [rights.modeSeq] when it began
-	command bool         // it is a run of [Lane.AtBoundary]
-	summary *summary     // of a run that makes one, nil of others
+	by      protocol.ClientID // of whose message it began, "" for none
+	modeSeq protocol.Seq      // [rights.modeSeq] when it began
+	command bool              // it is a run of [Lane.AtBoundary]
+	foreign bool              // it is a run of [Lane.RunTool], in which nobody is asked
+	summary *summary          // of a run that makes one, nil of others
 
 	// The journal's lock guards these.
 	waits   bool             // before it tries its model again

@@ -59,6 +59,11 @@ func (o toolHost) Plan(ctx context.Context, callID, plan string) (tool.PlanVerdi
 	return o.h.askPlan(ctx, callID, plan)
 }
 
+// EnterPlan implements [tool.People].
+func (o toolHost) EnterPlan(ctx context.Context, callID, reason string) (tool.PlanProposal, error) {
+	return o.h.proposePlan(ctx, callID, reason)
+}
+
 // RunAgent implements [tool.Agents].
 func (o toolHost) RunAgent(ctx context.Context, call tool.AgentCall) (tool.Result, error) {
 	return o.h.order(ctx, call)

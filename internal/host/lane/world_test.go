@@ -269,6 +269,10 @@ func (s *standIn) TurnConfig(ctx context.Context, meta protocol.Meta, o *protoco
 	return s.config(ctx, meta, o)
 }
 
+func (s *standIn) CallConfig(ctx context.Context, meta protocol.Meta) (*TurnConfig, error) {
+	return s.config(ctx, meta, nil)
+}
+
 func (s *standIn) Hooks(context.Context, protocol.Meta) (*hook.Chain, error) {
 	if s.hooks == nil {
 		return nil, nil

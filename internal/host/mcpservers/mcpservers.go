@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +31,7 @@ import (
 	"scorel/internal/host/confinement"
 	"scorel/internal/host/guard"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/disk"
 	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
@@ -76,6 +79,12 @@ type Servers struct {
 	cfg    Config
 	pool   *pool.Pool
 	logins logins
+	older  *older
+
+	recordOnce sync.Once
+	record     string // where process groups are recorded
+	recordLock disk.Unlocker
+	recordErr  error
 
 	mu   fault.Shared // guards open; nothing is called with it held
 	open map[protocol.SessionID]*session
@@ -83,7 +92,9 @@ type Servers struct {
 
 // New makes the servers of a host. Nothing is started.
 func New(cfg Config) *Servers {
-	s := &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{}}
+	st := cfg.Settings
+	s := &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{},
+		older: &older{fs: st.FS, file: filepath.Join(st.Dir, "cache", "mcp-older.json"), now: st.Now}}
 	cfg.Guard.Watch(&s.mu)
 	return s
 }
@@ -109,6 +120,9 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		return nil, err
 	}
 	key := pool.Key{Entry: reached.Entry.Name + " " + reached.Entry.Hash(), Root: root}
+	if reached.Target.Record, err = s.recorded(); err != nil {
+		return nil, err
+	}
 	if p := reached.Target.Profile; p != nil { // sessions that confine otherwise do not share it
 		key.Entry += fmt.Sprint(" ", p.Mode, p.Network, p.Roots)
 	}
@@ -124,15 +138,28 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		auth := &remembering{Session: login.Session()}
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
-	options := connect.Options{Version: s.cfg.Settings.Version, CallTime: time.Duration(e.TimeoutMS) * time.Millisecond, Root: root, Asks: true}
+	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true}
 	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
-	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed, crowded func()) (pool.Server, error) {
+	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
-		options.Changed, options.Crowded = changed, crowded
+		options.ToolsChanged, options.ListsChanged, options.Crowded = h.Tools, h.Lists, h.Crowded
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
 			return nil, cmp.Or(err, errors.New(why))
 		}
-		return connect.Open(ctx, reached.Target, options)
+		t := reached.Target
+		if t.Command == "" {
+			return connect.Open(ctx, t, options)
+		}
+		named := e.Name + " " + e.Hash() // as it is written: without values
+		t.Older = s.older.has(named)
+		server, err := connect.Open(ctx, t, options)
+		if ctx.Err() == nil {
+			s.older.note(named, err == nil && server.Older())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return server, nil
 	}, SignedIn: signedIn}, changed)
 }
 
@@ -183,6 +210,10 @@ func (s *Servers) Close(id protocol.SessionID) {
 func (s *Servers) Shut() {
 	s.logins.close()
 	s.pool.Close()
+	s.recordOnce.Do(func() { s.recordErr = pool.ErrClosed }) // nothing is recorded any more
+	if s.recordLock != nil {
+		removeRunDir(s.cfg.Settings.FS, s.record, s.recordLock)
+	}
 }
 
 // stamp names the files of servers of the project at root that are trusted as they are, with

@@ -19,6 +19,9 @@ import (
 	"scorel/protocol"
 )
 
+// maxNamedFaults is how many faults of what a server offers people are told.
+const maxNamedFaults = 50
+
 // session is what a session uses.
 type session struct {
 	one   chan struct{} // held while servers are begun and while a choice is made
@@ -34,7 +37,9 @@ type session struct {
 	switched []string
 	used     []*used
 	choice   *Choice
-	all      []tool.Tool // of all servers, sorted by name; replaced, never changed
+	all      []tool.Tool              // of all servers, sorted by name; replaced, never changed
+	read     []tool.Tool              // for resources; none where no server has some
+	denied   func(server string) bool // by a rule; nil: none is
 }
 
 func newSession() *session { return &session{one: make(chan struct{}, 1)} }
@@ -45,10 +50,13 @@ type used struct {
 	entry   mcpconfig.Entry
 	lease   *pool.Lease
 
-	told  bool           // people know that it cannot be used
-	of    []connect.Tool // what tools was made of
-	tools []tool.Tool
-	line  string // what it says of itself, "" for nothing
+	told     bool            // people know that it cannot be used
+	named    map[string]bool // faults that people know of
+	of       []connect.Tool  // what tools was made of
+	tools    []tool.Tool
+	line     string // what it calls itself, "" for nothing
+	says     string // of its use, "" for nothing
+	readable bool   // it has resources
 }
 
 // Choice is what a session decides once about the tools that its model is sent.
@@ -189,7 +197,7 @@ func (o *Offer) use(all []*used) {
 	closed := o.x.closed
 	if !closed {
 		o.x.used = all
-		o.x.gather() // what was connected meanwhile
+		o.gather() // what was connected meanwhile
 	}
 	o.x.mu.Unlock()
 	for _, u := range all {
@@ -236,34 +244,55 @@ func (o *Offer) fails(u *used, format string, args ...any) {
 
 // connected takes the tools of a server in.
 func (o *Offer) connected(u *used, status pool.Status) {
+	defer o.faults(u, status.Faults)
 	o.x.mu.Lock()
-	first := u.of == nil
-	if !first && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
-		o.x.mu.Unlock()
+	defer o.x.mu.Unlock()
+	o.resources(u, status)
+	if u.of != nil && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
 		return
 	}
 	u.of = status.Tools
 	if u.of == nil {
 		u.of = []connect.Tool{}
 	}
-	u.line = status.Instructions
-	if u.line == "" {
-		u.line = status.Title
-	}
+	u.line, u.says = status.Title, status.Instructions
 	u.tools = nil
 	for _, t := range status.Tools {
 		if u.entry.Takes(t.Own) {
-			u.tools = append(u.tools, mcptool.New(u.entry.Name, t, u.lease, o.people(), payloads{o.s.cfg.Blobs}))
+			u.tools = append(u.tools, mcptool.New(o.source(u), t, u.lease, o.people(), payloads{o.s.cfg.Blobs}))
 		}
 	}
-	o.x.gather()
-	o.x.mu.Unlock()
-	if !first {
-		return
+	o.gather()
+}
+
+// faults tells people once what is left out of what a server offers.
+func (o *Offer) faults(u *used, list []string) {
+	o.x.mu.Lock()
+	if u.named == nil {
+		u.named = map[string]bool{}
 	}
-	for _, f := range status.Faults {
+	var fresh []string
+	for _, f := range list {
+		if n := len(u.named); !u.named[f] && n <= maxNamedFaults {
+			if n == maxNamedFaults {
+				f = "there is more; see scorel mcp test " + u.entry.Name
+			}
+			u.named[f] = true
+			fresh = append(fresh, f)
+		}
+	}
+	o.x.mu.Unlock()
+	for _, f := range fresh {
 		o.warn("The MCP server %s: %s.", u.entry.Name, f)
 	}
+}
+
+// source is the server of tools as it is configured.
+func (o *Offer) source(u *used) mcptool.Source {
+	return mcptool.Source{Name: u.entry.Name, Time: time.Duration(u.entry.TimeoutMS) * time.Millisecond, Offers: func(own string) bool {
+		s := u.lease.Status()
+		return s.State != pool.Connected || slices.ContainsFunc(s.Tools, func(t connect.Tool) bool { return t.Own == own })
+	}}
 }
 
 // people are those of the session.
@@ -274,13 +303,15 @@ func (o *Offer) people() mcptool.People {
 }
 
 // gather makes the list of all tools. mu is held.
-func (x *session) gather() {
+func (o *Offer) gather() {
 	var all []tool.Tool
-	for _, u := range x.used {
+	for _, u := range o.x.used {
 		all = append(all, u.tools...)
 	}
+	o.makeResourceTools()
+	all = append(all, o.x.read...)
 	slices.SortFunc(all, byName)
-	x.all = all
+	o.x.all = all
 }
 
 func byName(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) }
@@ -343,14 +374,43 @@ func (o *Offer) await(ctx context.Context, list []*used) error {
 }
 
 // AwaitAlwaysLoaded waits for the servers whose entries say alwaysLoad, each at most half a
-// minute, and returns their tools, sorted by name.
+// minute, and returns their tools, and those that other servers of the person or of an
+// administrator want sent and that are known, sorted by name.
 func (o *Offer) AwaitAlwaysLoaded(ctx context.Context) ([]tool.Tool, error) {
-	return o.awaitTools(ctx, func(u *used) bool { return u.entry.AlwaysLoad })
+	tools, err := o.awaitTools(ctx, func(u *used) bool { return u.entry.AlwaysLoad })
+	if err != nil {
+		return nil, err
+	}
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	for _, u := range o.x.used {
+		switch u.entry.Scope {
+		case mcpconfig.ScopeUser, mcpconfig.ScopeLocal, mcpconfig.ScopeManaged:
+		default:
+			continue
+		}
+		for _, t := range u.tools {
+			if wants, ok := t.(interface{ AlwaysLoad() bool }); ok && !u.entry.AlwaysLoad && wants.AlwaysLoad() {
+				tools = append(tools, t)
+			}
+		}
+	}
+	slices.SortFunc(tools, byName)
+	return tools, nil
 }
 
 // AwaitAll is AwaitAlwaysLoaded for all servers.
 func (o *Offer) AwaitAll(ctx context.Context) ([]tool.Tool, error) {
-	return o.awaitTools(ctx, func(*used) bool { return true })
+	tools, err := o.awaitTools(ctx, func(*used) bool { return true })
+	if err == nil {
+		err = o.awaitResources(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tools = append(tools, o.resourceTools()...)
+	slices.SortFunc(tools, byName)
+	return tools, nil
 }
 
 // AwaitNamed waits for the servers that can have a tool of these names, or that a rule of
@@ -427,7 +487,21 @@ func (o *Offer) Amend(search bool, direct []string) Choice {
 // Index is that of the tools of the session.
 func (o *Offer) Index() *tool.ExtraIndex { return &o.x.index }
 
-// Lines returns what servers say of themselves, by the beginning of their tools' names.
+// Instructions returns what servers say of their use, by their names: those that have been
+// connected, and that no rule denies.
+func (o *Offer) Instructions() map[string]string {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	says := map[string]string{}
+	for _, u := range o.x.used {
+		if u.says != "" && (o.x.denied == nil || !o.x.denied(connect.PlainName(u.entry.Name))) {
+			says[u.entry.Name] = u.says
+		}
+	}
+	return says
+}
+
+// Lines returns what servers call themselves, by the beginning of their tools' names.
 func (o *Offer) Lines() map[string]string {
 	o.x.mu.Lock()
 	defer o.x.mu.Unlock()

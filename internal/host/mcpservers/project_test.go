@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,5 +179,36 @@ func TestTrustCountsFromTheNextMessageOn(t *testing.T) {
 	e.Say("again")
 	if got := e.LastResult(); !got.IsError || !strings.Contains(got.PlainText(), "mcp__team__echo") {
 		t.Errorf("after the trust was taken back: %q", got.PlainText())
+	}
+}
+
+// TestAServerOfAProjectIsLeftOut: the rest of the project is trusted, and the server never
+// starts.
+func TestAServerOfAProjectIsLeftOut(t *testing.T) {
+	confines(t)
+	w := hosttest.New(t, allowed("mcp__team"), find("say"), done)
+	ran := filepath.Join(w.Project, "ran")
+	w.Write(filepath.Join(w.Project, ".mcp.json"), `{"mcpServers":{`+entry("team", "")+fmt.Sprintf(`,"evil":{"command":"touch","args":[%q],"alwaysLoad":true}}}`, ran))
+	e := w.Begin(false)
+	id := w.Registered(e.C).ProjectID
+	r := hosttest.Call[*protocol.TrustReport](t, e.C, "", &protocol.GetTrust{ProjectID: id})
+	if !slices.Equal(r.Servers, []string{"evil", "team"}) {
+		t.Errorf("the servers are %q", r.Servers)
+	}
+	refused := hosttest.Refused(t, e.C, "", &protocol.TrustProject{ProjectID: id, Hash: r.Hash, Trusted: true, WithoutServers: []string{"nobody"}}, protocol.CodeInvalidRequest)
+	if protocol.AboutOf(refused).Field != "withoutServers" {
+		t.Errorf("%+v", refused)
+	}
+	hosttest.Call[*protocol.ProjectTrust](t, e.C, "", &protocol.TrustProject{ProjectID: id, Hash: r.Hash, Trusted: true, WithoutServers: []string{"evil"}})
+	e.Say("look")
+	if got := e.LastResult().PlainText(); !strings.Contains(got, "mcp__team__echo") {
+		t.Errorf("%q", got)
+	}
+	by, _ := listed(t, w, e, e.ID)
+	if by["evil"].State != protocol.MCPDisabled || by["team"].State != protocol.MCPConnected {
+		t.Errorf("%+v", by)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the server that was left out has run")
 	}
 }

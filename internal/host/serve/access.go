@@ -194,12 +194,12 @@ func (s *Server) bearer(r *http.Request) (token string, why *refusal) {
 	want := s.cfg.Token()
 	values := r.Header.Values("Authorization")
 	if len(values) == 0 || want == "" {
-		return "", refuse(reasonBearer, "The request has no token; send the header that stands in ~/.scorel/host.header.")
+		return "", refuse(reasonBearer, "The request has no token; send the header that is in ~/.scorel/host.header.")
 	}
 	scheme, said, _ := strings.Cut(values[0], " ")
 	got, expected := sha256.Sum256([]byte(strings.TrimSpace(said))), sha256.Sum256([]byte(want))
 	if len(values) != 1 || !strings.EqualFold(scheme, bearerScheme) || subtle.ConstantTimeCompare(got[:], expected[:]) != 1 {
-		return "", refuse(reasonBearer, "The token is not the host's; send the header that stands in ~/.scorel/host.header.")
+		return "", refuse(reasonBearer, "The token is not the host's; send the header that is in ~/.scorel/host.header.")
 	}
 	return want, nil
 }

@@ -65,7 +65,7 @@ func (e *eventStream) question() error {
 	for name, values := range query {
 		value := values[0]
 		if len(values) > 1 && (name != "session" || !e.device) {
-			return wrong(clipped(name), "The parameter %s stands there %d times; give it once.", shown(name), len(values))
+			return wrong(clipped(name), "The parameter %s is given %d times; give it once.", shown(name), len(values))
 		}
 		switch {
 		case name == "session" && e.device:
@@ -94,7 +94,7 @@ func (e *eventStream) question() error {
 	}
 	if id := e.x.r.Header.Get("Last-Event-ID"); id != "" {
 		if err := e.at.parse(id, e.device); err != nil {
-			return wrong("Last-Event-ID", "%s; leave the header out to begin anew.", sentence(err))
+			return wrong("Last-Event-ID", "%s; leave the header out to start again.", sentence(err))
 		}
 	}
 	return nil

@@ -111,7 +111,7 @@ func (x *exchange) fields(row *row) (fields, error) {
 		value := query.Get(name)
 		switch {
 		case len(query[name]) > 1:
-			return nil, wrong(name, "The parameter %s stands there %d times; give it once.", name, len(query[name]))
+			return nil, wrong(name, "The parameter %s is given %d times; give it once.", name, len(query[name]))
 		case value == "":
 			return nil, wrong(name, "The parameter %s is empty; leave it out, or give it a value.", name)
 		case !utf8.ValidString(value):
@@ -191,7 +191,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	case errors.As(err, &large):
 		return n, protocol.Errorf(protocol.CodePayloadTooLarge, "The body may have at most %d bytes.", b.limit)
 	case err != nil && err != io.EOF:
-		return n, invalid("The body broke off.")
+		return n, invalid("The body was cut off.")
 	}
 	return n, err
 }
@@ -259,7 +259,7 @@ func (x *exchange) requestID(f fields) (protocol.RequestID, bool, error) {
 	key := strings.Join(keys, "")
 	switch {
 	case len(keys) > 1:
-		return "", false, wrong(keyHeader, "The header %s stands there %d times; give it once.", keyHeader, len(keys))
+		return "", false, wrong(keyHeader, "The header %s is given %d times; give it once.", keyHeader, len(keys))
 	case len(keys) == 1 && key == "":
 		return "", false, wrong(keyHeader, "The header %s is empty; leave it out, or give it a value.", keyHeader)
 	case key != "" && named != "":

@@ -89,7 +89,7 @@ func (tc *Maker) Of(log *session.Log) Make {
 		root, _ := workspace.Root(dir, tc.settings.UserHome)
 		as, err := tc.settings.Agents(root).Named(p.Agent)
 		if err != nil {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s. Clone the session to go on without its agent.", failure.Sentence(err))
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s. Clone the session to continue without its agent.", failure.Sentence(err))
 		}
 		return tc.For(log.ID(), &Agent{Def: as})(ctx, meta, options)
 	}

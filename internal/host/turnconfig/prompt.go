@@ -13,6 +13,7 @@ type turnPrompt struct {
 	instructions func() (protocol.Instructions, []string, error)
 	items        func(history.Told) []protocol.Item // nil for none
 	announce     announcer
+	servers      serverWords
 	nested       *prompt.Nested
 	notify       func(sentence string)
 }
@@ -22,7 +23,7 @@ func (p turnPrompt) Instructions() (protocol.Instructions, []string, error) { re
 
 // Items implements [lane.Prompt].
 func (p turnPrompt) Items(told history.Told) []protocol.Item {
-	items := p.announce.items(told)
+	items := append(p.announce.items(told), p.servers.items(told)...)
 	if p.items != nil {
 		items = append(items, p.items(told)...)
 	}

@@ -47,6 +47,7 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 		s.sent, err = offer.AwaitNamed(ctx, list)
 		return s, err
 	}
+	offer.Limit(func(server string) bool { return t.confine.policy.Removes("", server) })
 	s.offer = offer
 	choice, err := offer.Decide(ctx, func() (mcpservers.Choice, error) { return t.choose(ctx, offer) })
 	s.sent, s.search = choice.Tools, choice.Search && t.searches()
@@ -181,7 +182,15 @@ func (s *serverTools) extras(tools []tool.Tool) ([]tool.Tool, *tool.Extras) {
 	return tools, &tool.Extras{Fixed: s.fixed, Servers: s.offer, Takes: s.t.mayHave, Direct: tool.Names(tools), Index: s.offer.Index()}
 }
 
-// lines returns what servers say of themselves, by the beginning of their tools' names.
+// instructions returns what tells what servers say of their use, nil where the turn has none.
+func (s *serverTools) instructions() func() map[string]string {
+	if s.offer == nil {
+		return nil
+	}
+	return s.offer.Instructions
+}
+
+// lines returns what servers call themselves, by the beginning of their tools' names.
 func (s *serverTools) lines() map[string]string {
 	if s.offer == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"scorel/internal/engine/agent"
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/fetch"
 	"scorel/internal/engine/memory"
@@ -67,6 +68,7 @@ type turn struct {
 	as      *Agent
 	meta    protocol.Meta
 	options *protocol.TurnOptions // may be nil
+	foreign bool                  // of a call that no model makes: its tools are built in, and no server is awaited
 	by      protocol.TurnOptions  // the same, or none
 
 	// From where.
@@ -170,6 +172,10 @@ func (t *turn) with(ctx context.Context) (err error) {
 	}
 	t.notes = s.Notes(t.cfg, t.dir)
 	t.skills.set, t.skills.index = t.tc.SkillSet(ctx, t.dir, t.root)
+	if t.foreign {
+		t.tools, err = runnable(tool.Everything, t.web.search, t.tc.noter(t.notes) != nil)
+		return err
+	}
 	if t.tools, err = t.tc.tools(t.cfg, t.over, t.web.search, t.tc.noter(t.notes) != nil, t.skills.set); err != nil {
 		return settings.InOptions("options.tools", t.by.Tools != "", err)
 	}
@@ -231,33 +237,55 @@ func (t *turn) judge(files *files.Files, readable []string) (*permission.Policy,
 	return policy, nil
 }
 
+// offered is what a turn offers to its model: tools, those that it can search for, and what
+// MCP servers say of theirs.
+type offered struct {
+	tools  []tool.Tool
+	extras *tool.Extras
+	lines  func() map[string]string
+	words  serverWords
+}
+
+// offer returns what the turn offers. A call that no model makes has the built-in tools.
+func (t *turn) offer(ctx context.Context, set *agent.Set) (o offered, err error) {
+	if t.foreign {
+		o.tools = t.tools
+		return o, nil
+	}
+	servers, err := t.serverTools(ctx)
+	if err != nil {
+		return o, err
+	}
+	tools := t.tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: servers.with(t.tools)})
+	if err := missingTool(t.over.ToolList(), tools); err != nil && (t.tc.sessions.Lane(t.id) != nil || !t.tc.mayExtend(ctx, t.root)) {
+		return o, settings.InOptions("options.tools", t.by.Tools != "", err)
+	}
+	o.tools, o.extras = servers.extras(t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set))))
+	o.lines, o.words = servers.lines, serverWords{servers.instructions()}
+	return o, nil
+}
+
 // ready adds what extensions and agents have, and puts all together.
 func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 	tc, s, set := t.tc, t.tc.settings, t.tc.settings.Agents(t.root)
-	servers, err := t.serverTools(ctx)
+	o, err := t.offer(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	tools := tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: servers.with(t.tools)})
-	if err := missingTool(t.over.ToolList(), tools); err != nil && (tc.sessions.Lane(t.id) != nil || !tc.mayExtend(ctx, t.root)) {
-		return nil, settings.InOptions("options.tools", t.by.Tools != "", err)
-	}
 	t.cfg.Hooks = t.as.hooks(t.cfg.Hooks)
-	tools = t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set)))
 	info := t.models.model.Info()
-	tools, extras := servers.extras(tools)
 	return &lane.TurnConfig{
 		Hooks: tc.hooks(t.id, t.cfg, t.over, t.dir, t.root), Subagent: t.as != nil, Agents: lane.Agents{Set: set, Max: t.cfg.Agents.MaxParallel},
 		Models: lane.Models{Main: t.models.model, Fallback: t.models.fallback, Thinking: t.models.level, Summary: tc.summariser(t.id, t.cfg)},
-		Tools:  tools, Policy: t.confine.policy, WorkDir: t.dir,
+		Tools:  o.tools, Policy: t.confine.policy, WorkDir: t.dir,
 		Setting: tool.Setting{Files: t.confine.files, Spawn: tc.boxes.Spawner(t.id, t.confine.box),
 			Environ: s.ChildEnviron(t.cfg), Window: info.ContextWindow, Ripgrep: s.Program("rg", s.Writable(t.cfg, t.over, t.root)),
-			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Extras: extras},
-		Skills: t.skills.index, Items: skillItems(t.skills.set, slices.Concat(tools, extras.Own()), info.ContextWindow),
+			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Extras: o.extras},
+		Skills: t.skills.index, Items: skillItems(t.skills.set, slices.Concat(o.tools, o.extras.Own()), info.ContextWindow),
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{extras, servers.lines, info.ContextWindow}, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, servers: o.words, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,

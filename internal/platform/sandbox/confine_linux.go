@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,7 +115,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	if p.Agent != "" && s.namespaces {
 		k.plan.Socket, k.plan.SocketAt = p.Agent, filepath.Join(p.TempDir, "ssh-agent")
 		if p.Agent, err = k.plan.SocketAt, touch(k.plan.SocketAt); err != nil {
-			return nil, fmt.Errorf("make a place for the SSH agent: %w", err)
+			return nil, fmt.Errorf("make a place for the SSH agent: %w", withoutPath(err))
 		}
 	}
 	if s.namespaces {
@@ -254,7 +255,8 @@ func (p *Profile) resolve() error {
 		p.Home = real
 	}
 	if real, err := filepath.EvalSymlinks(p.TempDir); err != nil || real != p.TempDir {
-		return fmt.Errorf("the folder for temporary files %s is gone or was replaced; close the session and open it again", p.TempDir)
+		// its path is the host's, and a model reads this
+		return errors.New("the session's folder for temporary files is gone or was replaced; close the session and open it again")
 	}
 	if p.CacheDir != "" {
 		real, err := filepath.EvalSymlinks(p.CacheDir)
@@ -311,4 +313,12 @@ func advice(s Status) string {
 		}
 	}
 	return ""
+}
+
+// withoutPath returns what is behind an error about a file, without the file's path.
+func withoutPath(err error) error {
+	if at := new(fs.PathError); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ func Content(ctx context.Context, c *client.Client, from From, text string) (blo
 		if err != nil {
 			return nil, nil, err
 		}
-		blocks = []protocol.Block{protocol.Text("The prompt is long and stands in the attached text."),
+		blocks = []protocol.Block{protocol.Text("The prompt is long; it is in the attached text."),
 			{Type: protocol.BlockFile, Name: "prompt.txt", MediaType: "text/plain", Blob: ref}}
 	}
 	var g *guard
@@ -65,6 +66,9 @@ func Content(ctx context.Context, c *client.Client, from From, text string) (blo
 			g = newGuard(from)
 		}
 		block, err := file(ctx, c, g, name)
+		if err != nil && ofServer(name) {
+			continue
+		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("@%s is sent as text: %v", name, err))
 			continue
@@ -72,6 +76,14 @@ func Content(ctx context.Context, c *client.Client, from From, text string) (blo
 		blocks = append(blocks, block)
 	}
 	return blocks, notices, nil
+}
+
+// ofServer reports whether a name can be that of a resource of an MCP server, server:uri,
+// which the host reads.
+func ofServer(name string) bool {
+	server, uri, ok := strings.Cut(name, ":")
+	u, err := url.Parse(uri)
+	return ok && err == nil && u.Scheme != "" && !strings.ContainsAny(server, "/\\. ")
 }
 
 // names returns what the words of a text name after an @, each once.

@@ -111,7 +111,7 @@ func (g *guard) path(name string) string {
 // it is. The error ends a sentence.
 func (g *guard) refuses(path, abs string) error {
 	if g.err != nil {
-		return fmt.Errorf("what may be read cannot be told: %w", g.err)
+		return fmt.Errorf("find out which files may be read: %w", g.err)
 	}
 	at := permission.Path{Abs: abs, OutOfReach: within(abs, g.from.Scorel)}.As(path)
 	at.Keys = slices.ContainsFunc(g.keys, func(place string) bool { return within(abs, place) })

@@ -26,7 +26,7 @@ func (a *app) agentsCommand() *cobra.Command {
 		})
 	}
 	cmd := &cobra.Command{Use: "agents", Short: "List, show and check agents", Args: args(cobra.NoArgs), RunE: list}
-	sub := &cobra.Command{Use: "list", Short: "List the agents that there are in this folder", Args: args(cobra.NoArgs), RunE: list}
+	sub := &cobra.Command{Use: "list", Short: "List the agents of this folder", Args: args(cobra.NoArgs), RunE: list}
 	for _, c := range []*cobra.Command{cmd, sub} {
 		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	}

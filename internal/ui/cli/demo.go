@@ -39,7 +39,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Watch an agent repair a small project: no key, no network",
 		Long: `Writes a small Bash project with a fault into FOLDER (default: scorel-demo) and
 lets the built-in demo model repair it with the same tools, permissions and log as
-a real one. Kill it in the middle and run it again: it goes on where it was.`,
+a real one. Kill it in the middle and run it again: it continues where it was.`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "scorel-demo"

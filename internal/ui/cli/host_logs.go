@@ -19,10 +19,10 @@ const logInterval = 200 * time.Millisecond
 func (a *app) hostLogsCommand() *cobra.Command {
 	var stay bool
 	var lines int
-	cmd := &cobra.Command{Use: "logs", Short: "Print what the host has noted: starts, ends, and whom it refused", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "logs", Short: "Print the log of the host: starts, ends, and refused clients", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostLogs(cmd.Context(), lines, stay) }}
 	cmd.Flags().BoolVarP(&stay, "follow", "f", false, "keep printing new lines")
-	cmd.Flags().IntVarP(&lines, "lines", "n", 200, "at most so many lines, the newest")
+	cmd.Flags().IntVarP(&lines, "lines", "n", 200, "print the last N lines")
 	return cmd
 }
 

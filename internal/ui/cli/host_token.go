@@ -17,7 +17,7 @@ func (a *app) hostTokenCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "token", Short: "Print the token of this machine's host, or generate a new one", Args: args(cobra.NoArgs),
 		Long: `Prints the token: who has it controls the host, so it belongs into a variable of
 the client's environment or a password manager, and into no argument and no URL.
---refresh draws a new one; who came in with the old one is cut off at once.`,
+--refresh generates a new one; clients that use the old one are disconnected at once.`,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.scorelDir()
 			if err != nil {
@@ -37,6 +37,6 @@ the client's environment or a password manager, and into no argument and no URL.
 			_, err = fmt.Fprintln(a.stdout, token)
 			return err
 		}}
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "generate a new one; clients that use the old one are cut off")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "generate a new one; clients that use the old one are disconnected")
 	return cmd
 }

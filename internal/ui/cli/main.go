@@ -49,7 +49,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exit.OK
 	}
 	if len(args) > 0 && args[0] == rpc.ChildName {
-		return js.Main(args[1:], Version, []js.Script{{Name: prelude.Name, Source: prelude.Source()}})
+		return js.Main(args[1:], Version, prelude.Scripts())
 	}
 	root := a.command()
 	root.SetArgs(args)

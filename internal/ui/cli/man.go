@@ -49,8 +49,8 @@ func writeMan(to io.Writer, root *cobra.Command) error {
 	}
 	fmt.Fprint(w, ".SH FILES\n")
 	for _, f := range [][2]string{{"~/.scorel/config.toml", "Your configuration."}, {"~/.scorel/sessions/", "The logs of all conversations."},
-		{"~/.scorel/host.json", "Where the host of this machine listens."}, {"~/.scorel/host.header", "Its token, as a header line for scripts."}, {"~/.scorel/host.log", "What it has noted."},
-		{"~/.scorel/trust.json", "The folders that you trust."}, {"~/.scorel/rules.json", "The permissions that you answered \"always\"."}, {"~/.scorel/mcp.json", "Your MCP servers."},
+		{"~/.scorel/host.json", "Where the host of this machine listens."}, {"~/.scorel/host.header", "Its token, as a header line for scripts."}, {"~/.scorel/host.log", "Its log."},
+		{"~/.scorel/trust.json", "The folders that you trust."}, {"~/.scorel/rules.json", "The permissions that you answered \"always\"."}, {"~/.scorel/mcp.json", "Your MCP servers."}, {"~/.scorel/mcp-serve.header", "The token of scorel mcp serve --http, as a header line."},
 		{".scorel/config.toml", "The configuration of a project."}, {"AGENTS.md", "Instructions of a project."}} {
 		fmt.Fprintf(w, ".TP\n.I %s\n%s\n", roff(f[0]), roff(f[1]))
 	}

@@ -27,7 +27,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "mcp", Short: "Configure MCP servers", Args: args(cobra.NoArgs),
 		Long: `MCP servers are programs and services that offer tools. These commands read and
 write their configuration. Only "scorel mcp test" and "scorel mcp login" start or
-call a server.
+call a server. "scorel mcp serve" is one.
 
     scorel mcp add db -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp
@@ -37,7 +37,7 @@ call a server.
 			return exit.Usagef("say what: scorel mcp list, or see scorel mcp --help")
 		}}
 	cmd.AddCommand(a.mcpAddCommand(), a.mcpAddJSONCommand(), a.mcpImportCommand(), a.mcpListCommand(), a.mcpGetCommand(), a.mcpRemoveCommand(),
-		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand(), a.mcpInputsCommand())
+		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand(), a.mcpInputsCommand(), a.mcpServeCommand())
 	return cmd
 }
 

@@ -38,7 +38,8 @@ func (a *app) mcpTestCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "test NAME", Short: "Connect to an MCP server and list its tools", Args: args(cobra.ExactArgs(1)),
 		Long: `Starts or calls a server as a session would, lists its tools, and ends the
-connection. Nothing is called. A server of a project is not started.`,
+connection. Nothing is called. A server of a project is started only
+when you trust the project.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := a.mcpRead()
 			if err != nil {

@@ -30,7 +30,7 @@ func (a *app) memoryCommand() *cobra.Command {
 		Long: `Notes outlive a session: yours, those of this project, and its daily ones. They are
 Markdown files in ~/.scorel/memory that you may edit at any time.
 
-    scorel memory                           what stands in them, and how much is told
+    scorel memory                           what they contain, and how much is sent
     scorel memory add "run make generate before the tests"
     scorel memory add --user "short answers, please"
     $EDITOR "$(scorel memory path)"`}

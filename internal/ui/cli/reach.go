@@ -230,7 +230,7 @@ func (a *app) local(ctx context.Context, dir string, start bool) (daemon.Info, e
 func localToken(dir string) (string, error) {
 	token, err := daemon.ReadToken(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s is missing, so nobody can come in; scorel host token --refresh makes another", daemon.Header(dir))
+		return "", fmt.Errorf("%s is missing, so no client can connect; scorel host token --refresh makes another", daemon.Header(dir))
 	}
 	return token, err
 }

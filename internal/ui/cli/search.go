@@ -30,8 +30,8 @@ type searchOptions struct {
 func (a *app) searchCommand() *cobra.Command {
 	var o searchOptions
 	cmd := &cobra.Command{Use: "search WORDS…", Short: "Find words in all conversations, newest first",
-		Long: `Finds the messages, calls, results, summaries, names and labels in which all words
-stand. A word with blanks is given in quotes. A word without capitals is found in
+		Long: `Finds the messages, calls, results, summaries, names and labels that contain all
+words. A word with blanks is given in quotes. A word without capitals is found in
 any case.`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +39,7 @@ any case.`,
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.IntVar(&o.limit, "limit", 50, "at most so many hits, up to 500")
+	f.IntVar(&o.limit, "limit", 50, "show at most N hits, up to 500")
 	f.StringVar(&o.project, "project", "", "only in the project of this folder")
 	f.BoolVar(&o.matchCase, "case", false, "match the case also of words without capitals")
 	return cmd

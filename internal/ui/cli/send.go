@@ -26,7 +26,7 @@ func (a *app) sendCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "send SESSION [message]", Short: "Send a message to a session that a host runs", Args: args(cobra.MinimumNArgs(1)),
 		Long: `Sends a message (and stdin) and prints where it is: the id of its event and turn,
 or of the item that waits in a queue. A host is started in the background when none
-runs. While a turn runs the message waits for its end, unless a flag says else.
+runs. While a turn runs the message waits for its end, unless a flag says otherwise.
 
     scorel send ses_… "and now the tests"
     git diff | scorel send ses_… --steer "this is how it looks now"`,

@@ -77,3 +77,20 @@ func TestACommandOfASessionDoesNotReachTheHostsControl(t *testing.T) {
 		})
 	}
 }
+
+func TestACallOfAnotherProgramRunsInTheSandboxAndDoesNotReachTheTokenOfTheServer(t *testing.T) {
+	s := newStation(t)
+	s.file(".scorel/config.toml", s.read(".scorel/config.toml")+"[permissions]\nallow = [\"Bash\"]\n")
+	url, _, _ := s.serveHTTP("--tools", "coding")
+	c := s.over(url)
+	outside := filepath.Join(s.home, "outside")
+	command := fmt.Sprintf("sh -c 'find %s -name mcp-serve\\* -exec cat {} +; echo x > %s; echo x > inside; echo DONE'", s.home, outside)
+	r := c.call("Bash", map[string]any{"command": command}, nil)
+	if text := textOf(r); !strings.Contains(text, "DONE") || strings.Contains(text, "Bearer") || s.exists("outside") || !s.exists("project/inside") {
+		t.Errorf("%s", text)
+	}
+	r = c.call("Read", map[string]any{"path": filepath.Join(s.home, ".scorel", "mcp-serve.header")}, nil)
+	if !r.IsError || strings.Contains(textOf(r), "Bearer") {
+		t.Errorf("%s", textOf(r))
+	}
+}

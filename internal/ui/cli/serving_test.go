@@ -116,7 +116,7 @@ func TestAScriptThatWaitsIsToldOfAQuestionAndLeavesTheTurnWhenInterrupted(t *tes
 	if err := wait.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	wait.sees("scorel: the turn runs on; scorel attach " + id + " shows it")
+	wait.sees("scorel: the turn continues; scorel attach " + id + " shows it")
 	if code := wait.ends(); code != 130 {
 		t.Errorf("exit code %d", code)
 	}
@@ -233,7 +233,7 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	a.sees("user: #1 is open\n")
 	a.sees("── done")
 	a.types("/memory")
-	a.sees("nothing is told to the model")
+	a.sees("nothing is sent to the model")
 	a.types("# run make generate first")
 	a.sees("── added to this project's notes; /memory shows them")
 	a.types("/memory and lint")
@@ -245,7 +245,7 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	a.types("# ")
 	a.sees("add the text to remember")
 	a.types("/memory")
-	a.seesAll("user  16 bytes  ", "project  37 bytes  ", "tokens of them are told to the model")
+	a.seesAll("user  16 bytes  ", "project  37 bytes  ", "tokens of them are sent to the model")
 	a.types("/nonsense")
 	a.sees("there is no command /nonsense; /help lists them")
 	a.types("/help")

@@ -47,7 +47,7 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			return nil
 		})
-	cmd.Flags().IntVar(&limit, "limit", 200, "at most so many messages, the newest")
+	cmd.Flags().IntVar(&limit, "limit", 200, "show the last N messages")
 	cmd.Flags().BoolVar(&tree, "tree", false, "all events in the order of the log, the active path marked")
 	return cmd
 }

@@ -105,7 +105,7 @@ func (a *app) listCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "of all projects, with the sessions of sub-agents")
 	cmd.Flags().BoolVar(&agents, "agents", false, "also the sessions of sub-agents, below those that they work for")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
+	cmd.Flags().IntVar(&limit, "limit", 50, "show at most N sessions")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ const maxSkillColumn = 80
 func (a *app) skillsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "skills", Short: "List, show and check the skills that a model can use here", Args: args(cobra.NoArgs),
 		Long: `A skill is a folder with a SKILL.md: instructions for a certain task, which the
-model reads when it needs them, and maybe a program that it can run. They stand in
+model reads when it needs them, and maybe a program that it can run. They are in
 ~/.scorel/skills and in .scorel/skills of a project.`,
 		RunE: func(*cobra.Command, []string) error {
 			return exit.Usagef("use one of: list, show NAME, or check [NAME]")

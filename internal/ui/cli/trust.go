@@ -22,6 +22,7 @@ import (
 
 // trustOptions are the flags of scorel trust.
 type trustOptions struct {
+	without   []string
 	json, yes bool
 	hash      string
 }
@@ -47,6 +48,7 @@ counting, and scorel trust shows the change.`,
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, and ask nothing")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "trust without a question what --hash names")
 	cmd.Flags().StringVar(&o.hash, "hash", "", "the list of files that may be trusted, as an earlier scorel trust printed it")
+	cmd.Flags().StringArrayVar(&o.without, "without-server", nil, "an MCP server of the project's files that is left out; repeat for more")
 	cmd.AddCommand(a.trustListCommand(), a.trustRevokeCommand())
 	return cmd
 }
@@ -73,11 +75,18 @@ func (a *app) trust(ctx context.Context, o trustOptions, path string) error {
 		if err != nil || !ask {
 			return err
 		}
-		again := "scorel trust --yes --hash " + r.Hash + " " + headless.QuoteShell(display.Line(r.Root))
+		again := "scorel trust --yes --hash " + r.Hash
+		for _, name := range o.without {
+			again += " --without-server " + headless.QuoteShell(display.Line(name))
+		}
+		again += " " + headless.QuoteShell(display.Line(r.Root))
 		if o.json || !a.interactive() {
 			fmt.Fprintln(a.stderr, "scorel: nobody is asked here; to trust exactly these files: "+again)
 			a.code = exit.Unasked
 			return nil
+		}
+		if len(r.Servers) > 0 && len(o.without) == 0 {
+			fmt.Fprintf(a.stderr, "MCP servers: %s. Leave one out with --without-server NAME.\n", display.Line(strings.Join(r.Servers, ", ")))
 		}
 		fmt.Fprint(a.stderr, "Trust these files? [y/N] ")
 		line, err := bufio.NewReader(io.LimitReader(a.stdin, 1000)).ReadString('\n')
@@ -102,7 +111,7 @@ func (a *app) interactive() bool {
 // approve trusts the list that hash names. Where the files are others by now it
 // shows them.
 func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.TrustReport, hash string) error {
-	t, err := client.Call[*protocol.ProjectTrust](ctx, l.Client, "", &protocol.TrustProject{ProjectID: r.ProjectID, Hash: hash, Trusted: true})
+	t, err := client.Call[*protocol.ProjectTrust](ctx, l.Client, "", &protocol.TrustProject{ProjectID: r.ProjectID, Hash: hash, Trusted: true, WithoutServers: o.without})
 	if err != nil {
 		var now protocol.TrustReport
 		if pe := protocol.AsError(err); pe.Code == protocol.CodeConflict && json.Unmarshal(pe.Details, &now) == nil {
@@ -122,7 +131,7 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 	case t.State == protocol.TrustNone:
 		fmt.Fprintln(a.stdout, "There is nothing to trust.")
 	case t.Count > 0:
-		fmt.Fprintf(a.stdout, "Trusted, but for %s.\n", display.Line(strings.Join(t.Ignored, ", ")))
+		fmt.Fprintf(a.stdout, "Trusted, except %s.\n", display.Line(strings.Join(t.Ignored, ", ")))
 	default:
 		fmt.Fprintln(a.stdout, "Trusted. It counts from the next message on; scorel trust revoke takes it back.")
 	}
@@ -154,7 +163,7 @@ func (a *app) showTrust(o trustOptions, r *protocol.TrustReport) (ask bool, err 
 	case protocol.TrustPart:
 		fmt.Fprintf(w, "%s was trusted, but not as it is now.\n", root)
 	default:
-		fmt.Fprintf(w, "%s is not trusted. These files could act, and do not:\n", root)
+		fmt.Fprintf(w, "%s is not trusted. These files could run commands, add tools or change settings, and are ignored:\n", root)
 	}
 	for _, it := range r.Items {
 		showTrustItem(w, it)

@@ -24,6 +24,9 @@ func (r *Run) CommandOf(ctx context.Context, text string) (*protocol.RunCommand,
 	if name == "" || strings.Contains(name, "/") {
 		return nil, nil
 	}
+	if strings.HasPrefix(name, "mcp__") { // a prompt of a server, which may only begin with it
+		return &protocol.RunCommand{Name: name, Args: strings.TrimSpace(text[1+len(name):]), WhenBusy: "reject"}, nil
+	}
 	list, err := client.Call[*protocol.CommandList](ctx, r.Client, r.Result.SessionID, &protocol.ListCommands{})
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (r *Run) print(ctx context.Context, e protocol.Event) error {
 	}
 	m, lost := r.Client.Whole(ctx, r.Result.SessionID, b.Message)
 	if lost != nil {
-		lost = fmt.Errorf("the whole of an answer cannot be had: %w", lost)
+		lost = fmt.Errorf("the rest of an answer is unavailable: %w", lost)
 	}
 	if p, ok := r.Printer.(*jsonPrinter); !ok || !p.stream {
 		e.Body = &protocol.MessageBody{Message: m}

@@ -235,7 +235,7 @@ func (p *textPrinter) Finish(r *Result, err error) error {
 	}
 	switch {
 	case r.Terminal == protocol.TerminalCancelled:
-		fmt.Fprintln(p.errOut, "scorel: cancelled; go on with scorel -p --session "+string(r.SessionID)+" \"…\"")
+		fmt.Fprintln(p.errOut, "scorel: cancelled; continue with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	case r.Error != nil:
 		fmt.Fprintln(p.errOut, "scorel: "+display.Text(r.Error.Message))
 	}

@@ -61,7 +61,7 @@ func (v *waitView) Interrupt(os.Signal) error { return stoppedWaiting{v.Result.S
 type stoppedWaiting struct{ id protocol.SessionID }
 
 func (e stoppedWaiting) Error() string {
-	return fmt.Sprintf("the turn runs on; scorel attach %s shows it, and scorel cancel %s ends it", e.id, e.id)
+	return fmt.Sprintf("the turn continues; scorel attach %s shows it, and scorel cancel %s ends it", e.id, e.id)
 }
 
 func (stoppedWaiting) Unwrap() error { return context.Canceled }

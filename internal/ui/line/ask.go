@@ -40,11 +40,18 @@ func (q openQuestion) takes(text string) bool {
 		return ok
 	case q.dialog != nil && q.dialog.Data.Kind == protocol.DialogEditor:
 		return true // a text may begin with a slash
+	case q.drawn():
+		return strings.TrimSpace(text) == "/skip"
 	case q.dialog != nil:
 		_, _, isCommand := commandOf(text)
 		return !isCommand || strings.TrimSpace(text) == "/skip"
 	}
 	return false
+}
+
+// drawn reports whether an extension draws the dialog, which takes no answer here.
+func (q openQuestion) drawn() bool {
+	return q.dialog != nil && q.dialog.Data.Kind == protocol.DialogCustom
 }
 
 func (q openQuestion) id() string {
@@ -209,18 +216,18 @@ func wholeCommand(text string) string {
 	if n <= 0 {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxAskedCommand], "") + fmt.Sprintf("\n… %d more bytes, which are not shown", n)
+	return strings.ToValidUTF8(text[:maxAskedCommand], "") + "\n" + plain.More(n, "byte")
 }
 
 // someLines returns the beginning of a text, and says what is left out.
 func someLines(text string) string {
 	lines := strings.Split(text, "\n")
 	if n := len(lines) - maxAskedLines; n > 0 {
-		lines = append(lines[:maxAskedLines], "… "+plain.Count(n, "more line"))
+		lines = append(lines[:maxAskedLines], plain.More(n, "line"))
 	}
 	for i, l := range lines {
 		if r := []rune(l); len(r) > maxAskedLine {
-			lines[i] = string(r[:maxAskedLine]) + fmt.Sprintf("… %d more characters", len(r)-maxAskedLine)
+			lines[i] = string(r[:maxAskedLine]) + plain.More(len(r)-maxAskedLine, "character")
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -232,6 +239,8 @@ func (a *asker) answer(text string) (request protocol.Request, handled bool) {
 	switch {
 	case a.open.permission != nil:
 		return a.permit(text)
+	case a.asked().drawn() && strings.TrimSpace(text) != "/skip":
+		return nil, false
 	case a.asked().dialog != nil:
 		return a.reply(text), true
 	}

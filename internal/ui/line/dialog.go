@@ -14,7 +14,7 @@ import (
 // is answered by one value.
 func asksOne(d *protocol.Dialog) bool {
 	switch d.Kind {
-	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan, protocol.DialogForm, protocol.DialogURL:
+	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan, protocol.DialogForm, protocol.DialogURL, protocol.DialogCustom:
 		return true
 	}
 	return false
@@ -76,6 +76,10 @@ func (a *asker) showDialog(d *protocol.Dialog) {
 		how = "open it, then y; n declines"
 	case protocol.DialogForm:
 		a.startForm(d)
+		return
+	case protocol.DialogCustom:
+		a.screen.line(plainStyle, "  The extension draws this itself, which takes a whole terminal: open this session in one with scorel attach.")
+		a.screen.line(dimStyle, "  /skip closes it; all else that you type goes to the session")
 		return
 	}
 	a.screen.line(dimStyle, "  "+how+"; /skip closes it without an answer")

@@ -42,6 +42,7 @@ func TestExtensionDialogIsAnsweredInLines(t *testing.T) {
 		{"a form that is closed", protocol.Dialog{Kind: "form", Schema: json.RawMessage(aForm)}, []string{"Ada", "/skip"}, "null", ""},
 		{"a form that needs a value", protocol.Dialog{Kind: "form", Schema: json.RawMessage(aForm)}, []string{"Ada", ""}, "", "Age must be given"},
 		{"a form that cannot be read", protocol.Dialog{Kind: "form", Schema: json.RawMessage("{}")}, []string{"y", "/skip"}, "null", "the form cannot be shown"},
+		{"what an extension draws", protocol.Dialog{Kind: "custom", Title: "Pick", Source: "gate"}, []string{"/skip"}, "null", "? Pick [gate]\n  The extension draws this itself, which takes a whole terminal: open this session in one with scorel attach.\n"},
 		{"escape sequences", protocol.Dialog{Kind: "confirm", Title: "a\x1b[2Kb\u202e"}, []string{"y"}, "true", "? "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,5 +78,14 @@ func TestExtensionDialogIsAnsweredInLines(t *testing.T) {
 				t.Error("an answer that was refused is not asked for again")
 			}
 		})
+	}
+}
+
+func TestLinesAreNoAnswerToWhatAnExtensionDraws(t *testing.T) {
+	v, _ := watched()
+	v.live.UI = []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogCustom, Title: "Pick"}}}
+	v.ask.sync(&v.live)
+	if req, handled := v.answer("go on with the other file", false); handled || req != nil {
+		t.Errorf("it is taken as an answer: %+v", req)
 	}
 }

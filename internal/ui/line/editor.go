@@ -1,7 +1,7 @@
 package line
 
 import (
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/keymap"
 	"strings"
 	"unicode"

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/protocol/display"
 )
 

@@ -147,7 +147,7 @@ func TestQuestionShowsAllOfWhatWouldRun(t *testing.T) {
 	}{
 		"a short command": {map[string]any{"command": "make test"}, []string{"? Bash make test\n  1  "}, nil},
 		"a long command":  {map[string]any{"command": long}, []string{"\n  " + strings.ReplaceAll(long, "\n", "\n  ") + "\n"}, nil},
-		"an endless one":  {map[string]any{"command": strings.Repeat("x", maxAskedCommand+7)}, []string{"… 7 more bytes, which are not shown"}, nil},
+		"an endless one":  {map[string]any{"command": strings.Repeat("x", maxAskedCommand+7)}, []string{"… 7 more bytes"}, nil},
 		"with more to it": {map[string]any{"command": "make test", "run_in_background": true}, []string{"? Bash make test (in the background)\n", "  run_in_background: true\n"}, nil},
 		"a change": {map[string]any{"file_path": "a.go", "old_string": "one\n\ttwo", "new_string": "three"},
 			[]string{"? Bash a.go\n", "  new_string: three\n", "  old_string: one\n    \ttwo\n"}, []string{"file_path"}},

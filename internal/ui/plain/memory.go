@@ -17,9 +17,9 @@ func Memory(v *protocol.MemoryView) [][]string {
 		}
 		rows = append(rows, []string{f.Scope, size, f.Path})
 	}
-	told := "nothing is told to the model"
+	told := "nothing is sent to the model"
 	if v.Tokens > 0 {
-		told = fmt.Sprintf("about %s of them are told to the model", Count(v.Tokens, "token"))
+		told = fmt.Sprintf("about %s of them are sent to the model", Count(v.Tokens, "token"))
 	}
 	return append(rows, []string{told})
 }

@@ -13,6 +13,10 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// More returns the line about things of a kind that are left out after those that are
+// shown: "… 1 more line", "… 3 more lines".
+func More(n int, what string) string { return "… " + Count(n, "more "+what) }
+
 // FirstLine returns the first line of a text, cut to n characters.
 func FirstLine(s string, n int) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")

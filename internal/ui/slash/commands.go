@@ -32,6 +32,7 @@ func commands() []Command {
 		{Name: "memory", Doc: "Show the notes that sessions get, or add one", screen: has("[NOTE]"), lines: has("[NOTE]")},
 		{Name: "mode", Doc: "The permission mode", screen: has("[MODE]"), lines: has("MODE")},
 		{Name: "model", Doc: "Change the model from the next turn on", screen: has("[MODEL]"), lines: has("MODEL")},
+		{Name: "monitor", Doc: "Run a command in the background and tell the model of its lines", screen: has("COMMAND"), lines: onScreen()},
 		{Name: "new", Doc: "Start a new session", screen: has(""), lines: not("scorel -p \"…\" begins one")},
 		{Name: "process", Doc: "Show the progress of calls and background commands", screen: has(""), lines: has("[CALL]")},
 		{Name: "queue", Doc: "Show queued messages", screen: has(""), lines: has("[drop N|resume]")},
@@ -51,7 +52,7 @@ func commands() []Command {
 
 		{Name: "steer", Doc: "Send into the running turn, at its next step", screen: not("Ctrl-Q sends what is typed into the running turn"), lines: has("TEXT")},
 		{Name: "cancel", Doc: "Cancel the running turn", screen: not("Esc cancels the turn"), lines: has("")},
-		{Name: "branch", Doc: "Go on from any event of /tree", screen: not("/tree goes to any event"), lines: has("EVENT")},
+		{Name: "branch", Doc: "Continue from any event of /tree", screen: not("/tree goes to any event"), lines: has("EVENT")},
 		{Name: "skip", Doc: "Leave the open question without an answer", screen: not("Esc closes a question"), lines: has("")},
 	}
 }

@@ -49,6 +49,7 @@ func handlers() map[string]func(m *Model, args string) tea.Cmd {
 		"memory":     func(m *Model, note string) tea.Cmd { return m.panels.pages.Memory(note) },
 		"mode":       func(m *Model, mode string) tea.Cmd { return m.panels.models.Modes(mode) },
 		"model":      func(m *Model, name string) tea.Cmd { return m.panels.models.Set(name) },
+		"monitor":    func(m *Model, command string) tea.Cmd { return m.input.Monitor(command) },
 		"new":        simple(func(m *Model) tea.Cmd { return m.panels.sessions.New() }),
 		"process":    simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
 		"queue":      simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),

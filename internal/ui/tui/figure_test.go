@@ -55,7 +55,7 @@ func TestAHomeAsTheWorkspaceIsAskedForOnce(t *testing.T) {
 	h.Write(h.Home+"/notes.txt", "mine\n")
 	s := h.Open()
 	s.WaitFor("Work in ", "is your whole home folder", "No; start scorel in a project's folder")
-	s.Until("nothing is begun in", "Escape")
+	s.Until("no session was started in", "Escape")
 	s.Say("hello")
 	s.WaitFor("is your whole home folder", "1. Yes, and do not ask again") // nothing runs before it is said
 	s.Until("is the workspace", "1")

@@ -266,6 +266,25 @@ func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
 	})
 }
 
+func TestTheDetailOfABackgroundCommandShowsItsOutputAsItGrows(t *testing.T) {
+	h := newHarness(t, `{"if":{"user":"^background"},"do":[{"call":"Bash","input":{"command":"echo first line; until [ -e go ]; do sleep 0.05; done; echo second line >&2; until [ -e end ]; do sleep 0.05; done; seq 1 30000; exit 3","run_in_background":true}}]}`)
+	s := h.Open("--permission-mode", "bypassPermissions")
+	s.Say("background")
+	s.WaitFor("Understood.")
+	s.Say("/tasks")
+	s.WaitFor("Background tasks", "Running")
+	s.Keys("Enter")
+	s.WaitFor("Task echo first line", "  first line", "closes")
+	h.Write(filepath.Join(h.Project, "go"), "")
+	s.WaitFor("  first line", "  second line")
+	h.Write(filepath.Join(h.Project, "end"), "")
+	s.WaitFor("  30000", "exit code 3")
+	s.Keys("Home")
+	s.WaitFor("earlier bytes")
+	s.Keys("Escape")
+	s.Gone("Task echo first line")
+}
+
 func TestTheEndOfAnAgentInTheBackgroundIsToldAtOnce(t *testing.T) {
 	h := newHarness(t, `{"if":{"user":"^begin"},"do":[{"call":"Task","input":{"agent":"general","description":"look around","prompt":"CHILD","background":true}}]}`,
 		`{"if":{"user":"CHILD"},"do":[{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done; echo did"}}]}`)
@@ -343,4 +362,42 @@ func TestHistoryIsSearchedAcrossSessions(t *testing.T) {
 	s.Gone("a remarkable")
 	s.Keys("Up")
 	s.WaitFor("❯ a remarkable question")
+}
+
+func TestATallDialogLeavesNoHoleWhenItCloses(t *testing.T) {
+	h := newHarness(t, `{"if":{"user":"^long"},"do":[{"text":"`+strings.Repeat("a line of the answer\\n\\n", 40)+`the last line"}]}`)
+	s := h.Open()
+	for _, x := range [...][2]string{{"hello", "Understood."}, {"long", "the last line"}, {"short", "Understood."}} {
+		answer := x[1]
+		s.Say(x[0])
+		s.WaitFor(answer)
+		s.Say("/help")
+		s.WaitFor("─ Help ─", "esc close")
+		s.Keys("Escape")
+		s.Gone("─ Help ─")
+		s.WaitFor(answer)
+		all := s.All() // with the scrollback
+		blank := 0
+		for i, l := range strings.Split(strings.TrimRight(all, "\n "), "\n") {
+			if strings.TrimSpace(l) != "" {
+				blank = 0
+			} else if blank++; blank > 2 {
+				t.Errorf("a hole at line %d:\n%s", i, all)
+				break
+			}
+		}
+	}
+}
+
+func TestAMonitorOfAPersonRunsInTheBackground(t *testing.T) {
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("/monitor")
+	s.WaitFor("add a command: /monitor COMMAND")
+	s.Say("/monitor echo watch me; sleep 600")
+	s.WaitFor("runs in the background as task_", "1 in background")
+	s.Say("/tasks")
+	s.WaitFor("Background tasks", "echo watch me; sleep 600")
+	s.Keys("Enter")
+	s.WaitFor("  watch me", "closes")
 }

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/tui/keyboard"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/question"
@@ -57,6 +59,12 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	to := f.target()
 	f.questions.Key()
+	if to == f.questions && f.questions.Component() != nil && !f.over(name) {
+		if data := keyboard.Sequence(tea.Key(k)); data != "" {
+			return f.questions.Press(data)
+		}
+		return nil
+	}
 	a, more := f.prefs.keys.Key(name, append(to.Places(), keymap.Global)...)
 	switch {
 	case more:
@@ -76,10 +84,20 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// over reports whether a key counts also while an extension has the keys: else nobody could
+// leave the program, or the turn.
+func (f *focus) over(key string) bool {
+	keys := f.prefs.keys.Map
+	return slices.Contains(keys.Keys(keymap.Interrupt), key) || slices.Contains(keys.Keys(keymap.Suspend), key)
+}
+
 // paste takes what the terminal pasted.
 func (f *focus) paste(text string) tea.Cmd {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	to := f.target()
 	f.questions.Key()
+	if to == f.questions && f.questions.Component() != nil {
+		return f.questions.Press(keyboard.Bracketed(text))
+	}
 	return to.Paste(text)
 }

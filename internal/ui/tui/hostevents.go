@@ -25,7 +25,7 @@ func (m *Model) hostSays(msg tea.Msg) tea.Cmd {
 	case link.Arrived:
 		return m.arrived()
 	case link.DeviceChanged:
-		return m.deviceChanged(msg.Changes)
+		return tea.Batch(m.deviceChanged(msg.Changes), m.focus.questions.Frames(msg.Changes.Frames))
 	case link.OtherBuild:
 		m.toasts.Warn(msg.Text)
 	case link.Failed:
@@ -95,9 +95,12 @@ func (m *Model) arrived() tea.Cmd {
 		m.status.changed()
 	}
 	m.panels.branches.Changed(a.Events)
-	m.panels.tasks.Refresh()
-	cmds := []tea.Cmd{a.Cmd, m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
+	cmds := []tea.Cmd{a.Cmd, m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
+	if a.Fresh {
+		cmds = append(cmds, m.focus.questions.Again())
+	}
 	if a.TurnEnded { // it is the person's turn
+		m.input.Forget() // servers of the turn may have brought commands
 		cmds = append(cmds, m.window.notify("the turn has ended"))
 	}
 	return tea.Batch(cmds...)

@@ -77,5 +77,5 @@ maxTokens = 8000
 	r.WaitFor("the key of mine was removed")
 	nowhere(key, "")
 	r.Say("hello again")
-	r.WaitFor("mine wants a key and none is set")
+	r.WaitFor("mine needs a key and none is set")
 }

@@ -121,7 +121,7 @@ func (m *Model) join(ctx context.Context) {
 	p.folder = panel.NewFolder(b, m.host, questions, m.input)
 	p.help = panel.NewHelp(b, m.input, commandInfos())
 	p.models = panel.NewModels(b, m.host)
-	p.login = panel.NewLogin(b, m.host, p.models)
+	p.login = panel.NewLogin(b, m.host, p.models, panel.NewEndpoint(b, m.host, p.models))
 	p.mcp = panel.NewMCP(b)
 	p.pages = panel.NewPages(b, m.input)
 	p.settings = panel.NewSettings(b, m.host, m.prefs)
@@ -212,8 +212,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Quit
 	case tick:
 		m.status.next = time.Time{}
-		m.panels.tasks.Refresh()
-		return nil
+		return m.panels.tasks.Refresh()
 	case closeNow:
 		return m.closeSoon()
 	case tea.KeyPressMsg:
@@ -229,7 +228,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if m.terminalSays(msg) {
-		return nil
+		return m.focus.questions.Resized()
 	}
 	return m.hostSays(msg)
 }
@@ -258,6 +257,9 @@ func (m *Model) terminalSays(msg tea.Msg) bool {
 
 // Notify calls a person who does not look.
 func (m *Model) Notify(text string) tea.Cmd { return m.window.notify(text) }
+
+// Size is that of the screen, in cells.
+func (m *Model) Size() (width, height int) { return m.window.width, m.window.height }
 
 // Draft types into the editor what was typed elsewhere and is no answer there.
 func (m *Model) Draft(text string) tea.Cmd { return m.input.Insert(text) }

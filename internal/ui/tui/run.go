@@ -73,7 +73,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	_, err = program.Run()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
-		return errors.New("the terminal UI failed; the session is unharmed, and scorel goes on with it. Please report what stands above")
+		return errors.New("the terminal UI failed; the session is safe, and scorel shows it again. Please report the text above")
 	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
 		return fmt.Errorf("the terminal cannot be used: %w", err)
 	}

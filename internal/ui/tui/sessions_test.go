@@ -57,7 +57,7 @@ func TestTheTreeGoesBackNamesFiltersAndSummarisesTheBranchThatIsLeft(t *testing.
 	s.Keys("Enter")
 	s.WaitFor("Tree · ", "the beginning")
 	s.Keys("Down", "Enter")
-	s.WaitFor("❯ 1. Go on from here")
+	s.WaitFor("❯ 1. Continue from here")
 	s.Keys("Enter")
 	s.WaitFor("2. Summarise what is left behind")
 	s.Keys("Down", "Enter")

@@ -69,7 +69,7 @@ func (w *window) chooseTheme() (problems []string) {
 func (w *window) open() (ahead []byte, err error) {
 	width, height, err := term.GetSize(int(w.out.Fd()))
 	if err != nil {
-		return nil, fmt.Errorf("the size of the terminal cannot be had: %w", err)
+		return nil, fmt.Errorf("the size of the terminal is unavailable: %w", err)
 	}
 	w.width, w.height = width, height
 	w.screen, err = screen.New(w.out, screen.Options{Width: width, Height: height, Full: w.prefs.settings.Screen == "full", Focus: true,

@@ -2,10 +2,12 @@
 /* eslint-disable */
 import type { AgentList, ListAgents } from "./agent";
 import type { BlobPart, BlobRef, GetBlob, PutBlob } from "./blob";
-import type { CommandList, CommandResult, CompleteCommand, CompletionList, ListCommands, Reload, Reloaded, RunCommand } from "./command";
+import type { CommandList, CommandResult, CompleteCommand, CompletionList, ExpandCommand, ExpandedCommand, ListCommands, Reload, Reloaded, RunCommand } from "./command";
+import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
+import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from "./endpoint";
 import type { EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
 import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, ListExtensions } from "./extension";
@@ -13,6 +15,7 @@ import type { Grant } from "./grant";
 import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, Status, StopHost } from "./host";
 import type { RequestID, SessionID } from "./id";
 import type { AwaitMCPLogin, BeginMCPLogin, CancelMCPLogin, EnableMCPServer, GetMCPLog, ListMCPServers, MCPLog, MCPLogin, MCPServerList, ReconnectMCPServer, SetMCPInput } from "./mcp";
+import type { ListMCPResources, MCPResourceList } from "./mcp_resources";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
 import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
@@ -20,17 +23,19 @@ import type { Events, GetPath, GetTree } from "./path";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
 import type { ForeignRules, ImportRules, ListForeignRules, RulesImported } from "./rules";
+import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
 import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
 import type { ListSkills, SkillList } from "./skill";
-import type { ListTasks, StopTask, TaskInfo, TaskList } from "./task";
+import type { GetTaskOutput, ListTasks, StopTask, TaskInfo, TaskList, TaskOutput } from "./task";
 import type { ListTools, ToolList } from "./tool";
 import type { GetTrust, ProjectTrust, TrustProject, TrustReport } from "./trust";
 import type { Cancel, Cancelled, FollowUp, ResumeQueue, RewriteQueue, SendMessage, Sent, SetMode, Steer } from "./turn";
 
 /** The requests by their names on the wire, each with its fields and its answer. */
 export interface Requests {
+  add_endpoint: { request: AddEndpoint; response: EndpointAdded };
   add_memory: { request: AddMemory; response: Done };
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
@@ -49,6 +54,7 @@ export interface Requests {
   doctor: { request: Doctor; response: DoctorReport };
   enable_extension: { request: EnableExtension; response: Done };
   enable_mcp_server: { request: EnableMCPServer; response: Done };
+  expand_command: { request: ExpandCommand; response: ExpandedCommand };
   export_session: { request: ExportSession; response: BlobRef };
   follow_up: { request: FollowUp; response: Sent };
   get_blob: { request: GetBlob; response: BlobPart };
@@ -60,6 +66,7 @@ export interface Requests {
   get_process_log: { request: GetProcessLog; response: ProcessLog };
   get_project_state: { request: GetProjectState; response: ProjectState };
   get_status: { request: GetStatus; response: Status };
+  get_task_output: { request: GetTaskOutput; response: TaskOutput };
   get_tree: { request: GetTree; response: Events };
   get_trust: { request: GetTrust; response: TrustReport };
   get_usage: { request: GetUsage; response: UsageReport };
@@ -67,6 +74,7 @@ export interface Requests {
   import_session: { request: ImportSession; response: Imported };
   leave_session: { request: LeaveSession; response: Done };
   list_agents: { request: ListAgents; response: AgentList };
+  list_builtin_tools: { request: ListBuiltinTools; response: BuiltinTools };
   list_commands: { request: ListCommands; response: CommandList };
   list_directories: { request: ListDirectories; response: DirectoryList };
   list_entries: { request: ListEntries; response: EntryList };
@@ -74,9 +82,11 @@ export interface Requests {
   list_files: { request: ListFiles; response: FileList };
   list_foreign_rules: { request: ListForeignRules; response: ForeignRules };
   list_hooks: { request: ListHooks; response: HookList };
+  list_mcp_resources: { request: ListMCPResources; response: MCPResourceList };
   list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
+  list_server_models: { request: ListServerModels; response: ServerList };
   list_sessions: { request: ListSessions; response: SessionList };
   list_skills: { request: ListSkills; response: SkillList };
   list_tasks: { request: ListTasks; response: TaskList };
@@ -97,6 +107,7 @@ export interface Requests {
   rewrite_queue: { request: RewriteQueue; response: Sent };
   run_command: { request: RunCommand; response: CommandResult };
   run_shell: { request: RunShell; response: ShellStarted };
+  run_tool: { request: RunTool; response: ToolStarted };
   search_sessions: { request: SearchSessions; response: SearchResult };
   send_message: { request: SendMessage; response: Sent };
   set_config: { request: SetConfig; response: Done };
@@ -109,8 +120,10 @@ export interface Requests {
   stop_host: { request: StopHost; response: Done };
   stop_shell: { request: StopShell; response: Cancelled };
   stop_task: { request: StopTask; response: TaskInfo };
+  take_ui: { request: TakeUI; response: UITaken };
   test_model: { request: TestModel; response: ModelTest };
   trust_project: { request: TrustProject; response: ProjectTrust };
+  ui_input: { request: UIInput; response: Done };
   update_info: { request: UpdateInfo; response: Done };
   verify_session: { request: VerifySession; response: SessionReport };
 }
@@ -149,6 +162,7 @@ export type Reply<N extends RequestName = RequestName> = ResponseMessage<N> | Er
 
 /** The grant that each request needs. */
 export const needs: Readonly<Record<RequestName, Grant>> = {
+  add_endpoint: "control",
   add_memory: "control",
   answer_permission: "answer",
   answer_ui: "answer",
@@ -167,6 +181,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   doctor: "control",
   enable_extension: "control",
   enable_mcp_server: "control",
+  expand_command: "control",
   export_session: "view",
   follow_up: "control",
   get_blob: "view",
@@ -178,6 +193,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_process_log: "view",
   get_project_state: "view",
   get_status: "view",
+  get_task_output: "view",
   get_tree: "view",
   get_trust: "control",
   get_usage: "view",
@@ -185,6 +201,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   import_session: "control",
   leave_session: "control",
   list_agents: "view",
+  list_builtin_tools: "control",
   list_commands: "view",
   list_directories: "control",
   list_entries: "control",
@@ -192,9 +209,11 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_files: "control",
   list_foreign_rules: "control",
   list_hooks: "control",
+  list_mcp_resources: "control",
   list_mcp_servers: "view",
   list_models: "view",
   list_projects: "view",
+  list_server_models: "control",
   list_sessions: "view",
   list_skills: "view",
   list_tasks: "view",
@@ -215,6 +234,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   rewrite_queue: "control",
   run_command: "control",
   run_shell: "control",
+  run_tool: "control",
   search_sessions: "view",
   send_message: "control",
   set_config: "control",
@@ -227,8 +247,10 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   stop_host: "control",
   stop_shell: "answer",
   stop_task: "control",
+  take_ui: "answer",
   test_model: "control",
   trust_project: "control",
+  ui_input: "answer",
   update_info: "control",
   verify_session: "view",
 };
@@ -239,6 +261,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
  * simply sent again.
  */
 export const acts: readonly RequestName[] = [
+  "add_endpoint",
   "add_memory",
   "answer_permission",
   "answer_ui",
@@ -266,6 +289,7 @@ export const acts: readonly RequestName[] = [
   "rewrite_queue",
   "run_command",
   "run_shell",
+  "run_tool",
   "send_message",
   "set_config",
   "set_credential",

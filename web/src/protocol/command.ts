@@ -50,6 +50,17 @@ export interface RunCommand {
 }
 
 /**
+ * ExpandCommand returns the text that a command becomes which is a template, for who uses
+ * it elsewhere; nothing is sent. One with shell lines is refused: they run only in a
+ * session. The answer is an {@link ExpandedCommand}.
+ */
+export interface ExpandCommand {
+  workDir: string;
+  name: string;
+  args?: string;
+}
+
+/**
  * Reload looks for extensions, skills, commands, agents and hooks again and starts
  * the session's extensions again; the answer is a {@link Reloaded}.
  */
@@ -102,6 +113,11 @@ export interface CommandResult {
   queued?: boolean;
   /** what it prints, for the person alone */
   text?: string;
+}
+
+/** ExpandedCommand is the text of a command with its arguments in their places. */
+export interface ExpandedCommand {
+  text: string;
 }
 
 /** Reloaded says what a reload found. Problems are sentences. */

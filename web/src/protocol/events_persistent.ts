@@ -58,6 +58,8 @@ export const itemKindValues = [
   "tool_discovery",
   "permission_mode",
   "log_damage",
+  /** what MCP servers say of their use */
+  "server_instructions",
   /** files of folders below the workspace that calls have touched */
   "instructions",
 ] as const;

@@ -53,6 +53,13 @@ export interface RunShell {
   /** bash source, at most 100,000 bytes */
   command: string;
   inContext?: boolean;
+  /**
+   * Monitor starts the command in the background, where it runs until it ends, is
+   * stopped (stop_task) or the session ends. The model is told of each line that it
+   * prints, as with the tool Monitor; the message says that it was started, and the
+   * model is told of that whatever InContext says.
+   */
+  monitor?: boolean;
 }
 
 /**

@@ -85,6 +85,25 @@ export interface StopTask {
 }
 
 /**
+ * GetTaskOutput returns the newest output of a background command, also while it runs.
+ * It changes nothing of what a model is told. The answer is {@link TaskOutput}.
+ */
+export interface GetTaskOutput {
+  taskId: string;
+}
+
+/**
+ * TaskOutput is the newest output of a background command, stdout and stderr as they
+ * were printed, at most 64 KiB and from the beginning of a line on. Omitted is how many
+ * bytes were printed before it.
+ */
+export interface TaskOutput {
+  task: TaskInfo;
+  text: string;
+  omitted?: number;
+}
+
+/**
  * TaskList is the background commands of a session that are remembered, oldest
  * first.
  */

@@ -155,6 +155,7 @@ export const tools: Readonly<Record<string, ToolInfo>> = {
   AskUser: { name: "AskUser", aliases: ["AskUserQuestion"], kind: "state", view: "questions" },
   Bash: { name: "Bash", kind: "exec", view: "command", titleField: "command", rule: "command", tells: "dir", piNames: ["bash"] },
   Edit: { name: "Edit", aliases: ["MultiEdit"], kind: "write", view: "change", titleField: "path", rule: "files", ruleName: "Write", tells: "files", piNames: ["edit"] },
+  EnterPlanMode: { name: "EnterPlanMode", kind: "state", view: "text", titleField: "reason" },
   ExecuteExtraTool: { name: "ExecuteExtraTool", kind: "state", titleField: "tool_name", targetField: "tool_name", paramsField: "params" },
   ExecuteSkill: { name: "ExecuteSkill", kind: "exec", titleField: "name", rule: "skill", alsoRuledBy: "Bash" },
   ExitPlanMode: { name: "ExitPlanMode", kind: "state", view: "plan" },

@@ -36,6 +36,11 @@ export interface TrustProject {
   projectId: ProjectID;
   hash?: string;
   trusted: boolean;
+  /**
+   * WithoutServers are MCP servers of the project's files that are switched off for the
+   * person before the files are trusted; enable_mcp_server switches one on.
+   */
+  withoutServers?: string[];
 }
 
 /**
@@ -62,6 +67,8 @@ export interface TrustReport {
   items: TrustItem[] | null;
   problem?: string;
   notices?: string[];
+  /** MCP servers of the files, each of which can be left out */
+  servers?: string[];
 }
 
 /**

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,14 +30,23 @@ type Auth interface {
 	Refused(ctx context.Context, token string, status int, h http.Header) bool
 }
 
+// firstByte is how long a server has to begin an answer to a message, unless the call that
+// it belongs to may take longer: a server that answers by JSON alone begins at the end.
+const firstByte = time.Minute
+
 // maxRedirects is how many addresses of its own a server may lead through.
 const maxRedirects = 5
 
 // address is a server that is reached over HTTP.
 type address struct {
-	at      *url.URL
-	headers http.Header // go to its own origin only
-	base    http.RoundTripper
+	at    *url.URL
+	base  http.RoundTripper
+	again func(context.Context) (http.Header, error) // makes new headers; nil: they stay
+
+	mu      sync.Mutex
+	headers http.Header // go to its own origin only; not changed
+	made    int         // how many times they were made again
+
 	auth    Auth         // nil for none
 	refused atomic.Int32 // the last status of 401 or 403, 0 for none since
 
@@ -99,23 +111,29 @@ func (a *address) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("its sign-in cannot be renewed: %w", err)
 		}
 	}
-	res, err := a.send(req, token)
+	headers, made := a.sent()
+	res, err := a.send(req, headers, token)
 	if err != nil {
 		return nil, err
 	}
 	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
-	if refused && own && a.auth != nil && a.auth.Refused(req.Context(), token, res.StatusCode, res.Header) && (req.Body == nil || req.GetBody != nil) {
+	repeats := refused && own && (req.Body == nil || req.GetBody != nil)
+	helped := repeats && res.StatusCode == http.StatusUnauthorized && a.help(req.Context(), made)
+	if helped || repeats && a.auth != nil && a.auth.Refused(req.Context(), token, res.StatusCode, res.Header) {
 		again := req.Clone(req.Context())
 		if req.GetBody != nil {
 			if again.Body, err = req.GetBody(); err != nil {
 				return nil, err
 			}
 		}
-		if token, err = a.auth.Token(req.Context()); err != nil {
-			return nil, err
+		if a.auth != nil {
+			if token, err = a.auth.Token(req.Context()); err != nil {
+				return nil, err
+			}
 		}
 		_ = res.Body.Close() // nothing of it is read
-		if res, err = a.send(again, token); err != nil {
+		headers, _ = a.sent()
+		if res, err = a.send(again, headers, token); err != nil {
 			return nil, err
 		}
 		refused = res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
@@ -129,21 +147,101 @@ func (a *address) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
+// sent returns the headers that go to its own origin, and how many times they were made again.
+func (a *address) sent() (http.Header, int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.headers, a.made
+}
+
+// help makes the headers again after the server has refused some, and reports whether there
+// are others now. Of several requests that were refused with the same one makes them.
+func (a *address) help(ctx context.Context, refused int) bool {
+	if a.again == nil {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.made != refused {
+		return true // another request has
+	}
+	headers, err := a.again(ctx)
+	if err != nil || maps.EqualFunc(headers, a.headers, slices.Equal) {
+		return false // the refusal counts
+	}
+	a.headers = headers
+	a.made++
+	return true
+}
+
 // send makes a request, with what the server's own origin is sent.
-func (a *address) send(req *http.Request, token string) (*http.Response, error) {
-	if a.own(req.URL) && (len(a.headers) > 0 || token != "") {
+func (a *address) send(req *http.Request, headers http.Header, token string) (*http.Response, error) {
+	if a.own(req.URL) && (len(headers) > 0 || token != "") {
 		req = req.Clone(req.Context())
-		for name, values := range a.headers {
+		for name, values := range headers {
 			req.Header[name] = values
 		}
 		if token != "" {
 			req.Header.Set("Authorization", "Bearer "+token)
 		}
 	}
-	res, err := a.base.RoundTrip(req)
+	res, err := a.begun(req)
 	var dial *net.OpError
 	a.unreached.Store(errors.As(err, &dial) && dial.Op == "dial")
 	return res, err
+}
+
+// begun makes a request whose answer has to begin in time where it is a message.
+func (a *address) begun(req *http.Request) (*http.Response, error) {
+	if req.Method != http.MethodPost {
+		return a.base.RoundTrip(req)
+	}
+	of, _ := req.Context().Value(askingKey{}).(*asking)
+	limit := firstByte
+	if of != nil {
+		limit = max(limit, of.Time)
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	late := time.AfterFunc(limit, func() {
+		if of != nil {
+			of.late.Store(int64(limit))
+		}
+		cancel()
+	})
+	res, err := a.base.RoundTrip(req.WithContext(ctx))
+	inTime := late.Stop()
+	switch {
+	case !inTime && req.Context().Err() == nil:
+		if err == nil {
+			_ = res.Body.Close() // it came too late
+		}
+		return nil, fmt.Errorf("it has not begun to answer within %v", limit)
+	case err != nil:
+		cancel()
+		return nil, err
+	}
+	res.Body = &ending{res.Body, cancel}
+	return res, nil
+}
+
+// silent returns how long the server has not begun to answer a request whose context is of
+// begin; 0 where it is not given up because of that.
+func silent(ctx context.Context) time.Duration {
+	if a, _ := ctx.Value(askingKey{}).(*asking); a != nil {
+		return time.Duration(a.late.Load())
+	}
+	return 0
+}
+
+// ending is a body that ends its context when it is closed.
+type ending struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (e *ending) Close() error {
+	defer e.cancel()
+	return e.ReadCloser.Close()
 }
 
 // bounded is a body of at most so many bytes.

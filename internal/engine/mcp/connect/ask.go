@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"scorel/internal/text/promptsafe"
@@ -25,6 +28,7 @@ type Call struct {
 	Tool  string          // by the server's own name
 	Input json.RawMessage // an object, or nothing for an empty one
 	Tell  func(Progress)  // is told how it goes on; may be nil
+	Time  time.Duration   // how long it may take without a word; 0: that of [Options]
 	// Session is whose call it is: a server of an older version does not say for which call
 	// it asks something, so people are asked only while all calls are of one session.
 	Session string
@@ -60,6 +64,7 @@ type asking struct {
 	Call
 	ctx  context.Context
 	time *allowance
+	late atomic.Int64 // nanoseconds in which the server has not begun to answer; 0: it has
 }
 
 // askingKey finds the call in a context of it: servers of the newest version ask in the
@@ -68,7 +73,7 @@ type askingKey struct{}
 
 // begin notes a call, until end is called.
 func (s *Server) begin(ctx context.Context, c Call, t *allowance) (inner context.Context, end func()) {
-	a := &asking{c, ctx, t}
+	a := &asking{Call: c, ctx: ctx, time: t}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asking = append(s.asking, a)
@@ -118,12 +123,7 @@ func (s *Server) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitR
 	if len(q.Message) > maxQuestion || len(q.Schema) > maxForm {
 		return nil, errors.New("a question has at most 8 KiB of text, and 64 KiB of a schema")
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(a.ctx, cancel)() // the question ends with its call
-	a.time.stop()
-	reply := a.Ask(ctx, q)
-	a.time.start()
+	reply := a.put(ctx, q)
 	result := &mcp.ElicitResult{Action: string(reply.Action)}
 	if reply.Action == Accept && q.URL == "" {
 		if err := json.Unmarshal(reply.Values, &result.Content); err != nil {
@@ -131,6 +131,46 @@ func (s *Server) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitR
 		}
 	}
 	return result, nil
+}
+
+// put puts a question to people, while the time of the call stands still.
+func (a *asking) put(ctx context.Context, q Question) Reply {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(a.ctx, cancel)() // the question ends with its call
+	a.time.stop()
+	defer a.time.start()
+	return a.Ask(ctx, q)
+}
+
+// maxOpened is how many addresses a server may want opened before it does what it is asked.
+const maxOpened = 5
+
+// asked makes a request, and once more where its server wants addresses to be opened first,
+// and people have said that they did. ctx is of begin.
+func asked[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	got, err := do()
+	var answered *jsonrpc.Error
+	if err == nil || !errors.As(err, &answered) || answered.Code != mcp.CodeURLElicitationRequired {
+		return got, err
+	}
+	a, _ := ctx.Value(askingKey{}).(*asking)
+	var wanted struct {
+		Elicitations []struct{ Message, URL string } `json:"elicitations"`
+	}
+	if json.Unmarshal(answered.Data, &wanted) != nil || len(wanted.Elicitations) == 0 || len(wanted.Elicitations) > maxOpened {
+		return got, fmt.Errorf("it wants addresses to be opened, which it does not name, or more than %d", maxOpened)
+	}
+	for _, e := range wanted.Elicitations {
+		q := Question{Message: promptsafe.Clean(e.Message), URL: e.URL}
+		switch {
+		case e.URL == "" || len(q.Message) > maxQuestion || len(q.URL) > maxQuestion:
+			return got, errors.New("it wants an address to be opened that is none, or too long")
+		case a == nil || a.Ask == nil || a.put(ctx, q).Action != Accept:
+			return got, errors.New("it wants an address to be opened first, and nobody has done that")
+		}
+	}
+	return do()
 }
 
 // allowance is how long a call may take: so long without a word of it, and so long in all.

@@ -30,6 +30,7 @@ const (
 type Lists struct {
 	Prompts   []Prompt   // sorted by name
 	Resources []Resource // in the server's order, templates last
+	Readable  bool       // it has resources, listed or not
 }
 
 // Prompt is a text that a server has, with places for arguments.
@@ -78,6 +79,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			if err != nil {
 				return nil, "", err
 			}
+			s.lasts(ofOthers, got.TTLMs, cursor == "")
 			return got.Prompts, got.NextCursor, nil
 		})
 		tell("prompts", some, err)
@@ -85,12 +87,13 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 		l.Prompts, left = prompts(s.target.Name, list)
 		faults = append(faults, left...)
 	}
-	if caps.Resources != nil {
+	if l.Readable = caps.Resources != nil; l.Readable {
 		list, some, err := pages(ctx, s, "resources", func(cursor string) ([]*mcp.Resource, string, error) {
 			got, err := s.session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
 			if err != nil {
 				return nil, "", err
 			}
+			s.lasts(ofOthers, got.TTLMs, cursor == "" && caps.Prompts == nil)
 			return got.Resources, got.NextCursor, nil
 		})
 		tell("resources", some, err)
@@ -103,6 +106,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			if err != nil {
 				return nil, "", err
 			}
+			s.lasts(ofOthers, got.TTLMs, false)
 			return got.ResourceTemplates, got.NextCursor, nil
 		})
 		tell("templates of resources", some, err)
@@ -111,6 +115,37 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 		faults = append(faults, left...)
 	}
 	return l, faults
+}
+
+// minFresh and maxFresh bound how long a server may have its lists count.
+const (
+	minFresh = time.Minute
+	maxFresh = 24 * time.Hour
+)
+
+// lasts notes how long a list counts, in milliseconds: the shortest time of those that are
+// read together, first says that they are read again. 0 is until it changes.
+func (s *Server) lasts(which, ms int, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first {
+		s.fresh[which] = 0
+	}
+	if ms <= 0 {
+		return
+	}
+	d := min(max(time.Duration(min(ms, int(maxFresh/time.Millisecond)))*time.Millisecond, minFresh), maxFresh)
+	if s.fresh[which] == 0 || d < s.fresh[which] {
+		s.fresh[which] = d
+	}
+}
+
+// Fresh returns how long the tools and the other lists count that were read last; 0 is until
+// the server says that they have changed.
+func (s *Server) Fresh() (tools, lists time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fresh[ofTools], s.fresh[ofOthers]
 }
 
 // pages reads a list to its end, within the bounds of lists. Faults are about what is left out.
@@ -211,6 +246,14 @@ func wrongURI(uri string, template bool) string {
 	return ""
 }
 
+// CheckURI says what is wrong with an address of a resource, nil for nothing.
+func CheckURI(uri string) error {
+	if why := wrongURI(uri, false); why != "" {
+		return errors.New(strings.Replace(why, "its address", "the uri", 1))
+	}
+	return nil
+}
+
 // Message is one of the messages that a prompt becomes.
 type Message struct {
 	Assistant bool // as if said by a model, not by a person
@@ -226,9 +269,12 @@ func (s *Server) Prompt(ctx context.Context, c Call, arguments map[string]string
 		return nil, err
 	}
 	var out []Message
+	images := 0
 	for _, m := range got.Messages {
 		if m != nil && m.Content != nil {
-			out = append(out, Message{m.Role == "assistant", partOf(m.Content)})
+			var one Answer
+			one.add(partOf(m.Content), &images)
+			out = append(out, Message{m.Role == "assistant", one.Parts[0]})
 		}
 	}
 	if len(out) == 0 {
@@ -271,7 +317,7 @@ func read[T any](ctx context.Context, s *Server, c Call, do func(context.Context
 	defer left.end()
 	ctx, end := s.begin(ctx, c, left)
 	defer end()
-	got, err := await(ctx, func() (T, error) { return do(ctx) })
+	got, err := asked(ctx, func() (T, error) { return await(ctx, func() (T, error) { return do(ctx) }) })
 	switch why := context.Cause(ctx); {
 	case err == nil:
 		return got, nil

@@ -35,6 +35,21 @@ func serve(kind string) {
 	switch {
 	case kind == "good":
 		run(good())
+	case kind == "offering":
+		run(offering())
+	case kind == "logging":
+		s := good()
+		mcp.AddTool(s, &mcp.Tool{Name: "log"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+			for i := range 100 {
+				//lint:ignore SA1019 servers of older versions do this
+				err := r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "db", Data: fmt.Sprintf("row %d is\x1b[31m odd %s", i, strings.Repeat("x", 1500))})
+				if err != nil {
+					return nil, nil, err
+				}
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "logged"}}}, nil, nil
+		})
+		run(s)
 	case kind == "asking":
 		s := good()
 		mcp.AddTool(s, &mcp.Tool{Name: "ask"}, ask)
@@ -138,6 +153,32 @@ func ask(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallTool
 		return nil, nil, err
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(said)}}}, nil, nil
+}
+
+// offering is a server with prompts and resources.
+func offering() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "offering", Version: "1"}, nil)
+	s.AddPrompt(&mcp.Prompt{Name: "greet", Title: "Greet\x1b[31m", Description: "says hello", Arguments: []*mcp.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
+		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{
+				{Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["who"] + ".\x1b[31m"}},
+				{Role: "assistant", Content: &mcp.TextContent{Text: "How?"}},
+				{Role: "user", Content: &mcp.ImageContent{Data: []byte("png"), MIMEType: "image/png"}}}}, nil
+		})
+	s.AddPrompt(&mcp.Prompt{Name: "odd", Arguments: []*mcp.PromptArgument{{Name: "a\nb"}}}, nil)
+	s.AddPrompt(&mcp.Prompt{Name: "empty"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{}, nil
+	})
+	read := func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
+			{URI: r.Params.URI, Text: "the text of " + r.Params.URI + "\x1b[31m"}, {URI: r.Params.URI, MIMEType: "application/zip", Blob: []byte("PK")}}}, nil
+	}
+	s.AddResource(&mcp.Resource{Name: "notes", URI: "notes://all", Description: "all notes", Size: 12}, read)
+	s.AddResource(&mcp.Resource{Name: "gone", URI: "notes://gone"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return nil, mcp.ResourceNotFoundError(r.Params.URI)
+	})
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "one note", URITemplate: "notes://{day}"}, read)
+	return s
 }
 
 func add(s *mcp.Server, name string) {

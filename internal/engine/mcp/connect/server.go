@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,10 @@ const (
 	maxInstructions = 2048
 	// settle is how long lists have to be unchanged before they are read again.
 	settle = 500 * time.Millisecond
+	// maxMessages is how much is kept of what a server logs by messages, and maxLogged of one,
+	// in bytes.
+	maxMessages = 64 << 10
+	maxLogged   = 2 << 10
 	// longest is how many times its time-out a call may take that goes on telling of itself.
 	longest = 6
 )
@@ -77,8 +82,10 @@ type Options struct {
 	ConnectTime time.Duration // 0: DefaultConnectTime
 	CallTime    time.Duration // 0: DefaultCallTime
 	Root        string        // the folder of the workspace, "" for none
-	Changed     func()        // may be nil; is told that a list has changed, from a goroutine of its own
 	Asks        bool          // the server may ask people, see [Call]
+	// ToolsChanged and ListsChanged are told that the list of tools, or one of the others, has
+	// changed and then not again for 500 ms; from goroutines of their own. They may be nil.
+	ToolsChanged, ListsChanged func()
 	// Crowded is told that a question was declined because calls of several sessions were
 	// open; it may be nil.
 	Crowded func()
@@ -96,7 +103,6 @@ type Server struct {
 	session *mcp.ClientSession
 	older   bool
 
-	lists  *time.Timer // runs while changed lists settle
 	closed atomic.Bool
 	once   sync.Once
 	ended  chan struct{} // closed when the connection has ended
@@ -105,7 +111,16 @@ type Server struct {
 	progress map[string]*follower // by token
 	asking   []*asking            // the calls that are open
 	calls    int
+	settling [2]*time.Timer // run while changed lists settle: of tools, and the others
+	fresh    [2]time.Duration
+	messages ring // that the server has logged
 }
+
+// The lists that change and are read together.
+const (
+	ofTools = iota
+	ofOthers
+)
 
 // Progress is what a server tells of a call that runs.
 type Progress struct {
@@ -177,12 +192,16 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 
 func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	var err error
+	asked := t
 	if t.Headers, err = t.help(ctx); err != nil {
 		return nil, err
 	}
 	a, err := newAddress(t)
 	if err != nil {
 		return nil, err
+	}
+	if asked.Helper != "" {
+		a.again = asked.help
 	}
 	s := newServer(t, o)
 	s.address = a
@@ -209,7 +228,7 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 }
 
 func newServer(t Target, o Options) *Server {
-	return &Server{target: t, options: o, ended: make(chan struct{}), progress: map[string]*follower{}}
+	return &Server{target: t, options: o, ended: make(chan struct{}), progress: map[string]*follower{}, messages: ring{most: maxMessages}}
 }
 
 // client makes what the library speaks with.
@@ -219,9 +238,11 @@ func (s *Server) client() *mcp.Client {
 		Capabilities:                &mcp.ClientCapabilities{},
 		MultiRoundTrip:              &mcp.MultiRoundTripOptions{},
 		ProgressNotificationHandler: s.progressed,
-		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.changed() },
-		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { s.changed() },
-		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { s.changed() },
+		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.changed(ofTools, s.options.ToolsChanged) },
+		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { s.changed(ofOthers, s.options.ListsChanged) },
+		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { s.changed(ofOthers, s.options.ListsChanged) },
+		//lint:ignore SA1019 the newest version has no such messages; servers of the older ones send them
+		LoggingMessageHandler: s.logged,
 	}
 	if s.options.Root != "" {
 		//lint:ignore SA1019 the newest version has no roots; servers of the older ones ask for them
@@ -252,8 +273,10 @@ func (s *Server) watch() {
 func (s *Server) release() {
 	s.once.Do(func() {
 		s.mu.Lock()
-		if s.lists != nil {
-			s.lists.Stop()
+		for _, t := range s.settling {
+			if t != nil {
+				t.Stop()
+			}
 		}
 		s.mu.Unlock()
 		if s.process != nil {
@@ -296,12 +319,41 @@ func (s *Server) Instructions() string {
 	return cut(promptsafe.Clean(s.session.InitializeResult().Instructions), maxInstructions)
 }
 
-// Log gives the last of what a command wrote to stderr, cleaned.
+// Log returns the last of what a command wrote to stderr, then the last messages that the
+// server has logged, cleaned.
 func (s *Server) Log() string {
-	if s.process == nil {
-		return ""
+	log := ""
+	if s.process != nil {
+		log = s.process.log()
 	}
-	return s.process.log()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.messages.kept) == 0 {
+		return log
+	}
+	if log != "" && !strings.HasSuffix(log, "\n") {
+		log += "\n"
+	}
+	return log + promptsafe.Clean(string(s.messages.kept))
+}
+
+// logged keeps a message of the server.
+func (s *Server) logged(_ context.Context, r *mcp.LoggingMessageRequest) {
+	text, ok := r.Params.Data.(string)
+	if !ok {
+		raw, err := json.Marshal(r.Params.Data)
+		if err != nil {
+			return // it was JSON
+		}
+		text = string(raw)
+	}
+	line := strings.Join(strings.Fields(cut(text, maxLogged)), " ")
+	if name := oneLine(r.Params.Logger); name != "" {
+		line = name + ": " + line
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages.add([]byte(oneLine(string(r.Params.Level)) + " " + line + "\n"))
 }
 
 // Nonsense says what else than messages a command wrote to stdout, "" for nothing.
@@ -325,6 +377,7 @@ func (s *Server) Tools(ctx context.Context) (tools []Tool, faults []string, err 
 		if err != nil {
 			return nil, "", err
 		}
+		s.lasts(ofTools, got.TTLMs, cursor == "")
 		return got.Tools, got.NextCursor, nil
 	})
 	if err != nil {
@@ -340,7 +393,7 @@ func (s *Server) Call(ctx context.Context, c Call) (*Answer, error) {
 	if s.gone() {
 		return nil, ErrNotSent
 	}
-	limit := s.options.CallTime
+	limit := cmp.Or(c.Time, s.options.CallTime)
 	ctx, over := context.WithCancelCause(ctx)
 	defer over(nil)
 	left := allow(limit, longest*limit, over)
@@ -359,7 +412,9 @@ func (s *Server) Call(ctx context.Context, c Call) (*Answer, error) {
 		params.Arguments = json.RawMessage("{}")
 	}
 	params.SetProgressToken(token)
-	got, err := await(ctx, func() (*mcp.CallToolResult, error) { return s.session.CallTool(ctx, params) })
+	got, err := asked(ctx, func() (*mcp.CallToolResult, error) {
+		return await(ctx, func() (*mcp.CallToolResult, error) { return s.session.CallTool(ctx, params) })
+	})
 	switch why := context.Cause(ctx); {
 	case err == nil:
 		return answerOf(got), nil
@@ -447,16 +502,16 @@ func (s *Server) progressed(_ context.Context, r *mcp.ProgressNotificationClient
 	}
 }
 
-// changed has the lists read again when no more changes come.
-func (s *Server) changed() {
+// changed tells of a list that has changed when no more changes come.
+func (s *Server) changed(which int, tell func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.options.Changed == nil || s.closed.Load():
-	case s.lists == nil:
-		s.lists = time.AfterFunc(settle, s.options.Changed)
+	case tell == nil || s.closed.Load():
+	case s.settling[which] == nil:
+		s.settling[which] = time.AfterFunc(settle, tell)
 	default:
-		s.lists.Reset(settle)
+		s.settling[which].Reset(settle)
 	}
 }
 
@@ -509,6 +564,10 @@ func (s *Server) failed(ctx context.Context, err error, limit time.Duration) err
 		return ctx.Err()
 	case s.address != nil && s.address.refused.Swap(0) != 0:
 		return ErrNeedsAuth
+	case errors.Is(err, mcp.ErrSessionMissing): // 404: the request was not carried out
+		return ErrNotSent
+	case silent(ctx) > 0:
+		return fmt.Errorf("it has not begun to answer within %v; %w", silent(ctx), ErrUnknownEffect)
 	case errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errTooLong) || s.gone():
 		return fmt.Errorf("the connection has ended (%s); %w", s.reason(err), ErrUnknownEffect)
 	}

@@ -127,7 +127,7 @@ func TestACallThatTellsNothingIsGivenUp(t *testing.T) {
 func TestManyChangesOfTheListAreToldOnce(t *testing.T) {
 	changed := make(chan struct{}, 100)
 	to := target(t, "changing")
-	s, err := Open(t.Context(), to, Options{Changed: func() { changed <- struct{}{} }})
+	s, err := Open(t.Context(), to, Options{ToolsChanged: func() { changed <- struct{}{} }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ type Tool struct {
 	Schema      json.RawMessage // of the input: an object
 	Hint        string          // words to find it by, "" for none
 	ReadOnly    bool            // says the server; it gives no permission
-	Destructive bool            // says the server
+	Destructive bool            // says the server, of a tool that changes something
+	OpenWorld   bool            // says the server: it reaches others
 	AlwaysLoad  bool            // asks the server
 
 	schema   *jsonschema.Resolved
@@ -132,7 +133,8 @@ func toolOf(server string, t *mcp.Tool) (Tool, error) {
 	}
 	if a := t.Annotations; a != nil {
 		made.ReadOnly = a.ReadOnlyHint
-		made.Destructive = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
+		made.Destructive = !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
+		made.OpenWorld = a.OpenWorldHint != nil && *a.OpenWorldHint
 		if made.Title == "" {
 			made.Title = oneLine(a.Title)
 		}

@@ -48,6 +48,7 @@ const (
 type Server interface {
 	Tools(ctx context.Context) (tools []connect.Tool, faults []string, err error)
 	Lists(ctx context.Context) (l connect.Lists, faults []string)
+	Fresh() (tools, lists time.Duration)
 	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 	Prompt(ctx context.Context, c connect.Call, arguments map[string]string) ([]connect.Message, error)
 	Resource(ctx context.Context, c connect.Call) (*connect.Answer, error)
@@ -70,12 +71,18 @@ type Spec struct {
 	// has asked something while several sessions called it.
 	Owner  string
 	Remote bool // it has an address
-	// Open connects. changed is told that the tools of the server have changed, and crowded
-	// that nobody knew to which of several sessions a question of its belongs.
-	Open func(ctx context.Context, changed, crowded func()) (Server, error)
+	// Open connects.
+	Open func(ctx context.Context, h Hears) (Server, error)
 	// SignedIn reports whether somebody has signed in since the server refused; nil where
 	// nobody can.
 	SignedIn func() bool
+}
+
+// Hears is told what comes of a server unasked. All of it may be called at any time, from
+// any goroutine.
+type Hears struct {
+	Tools, Lists func() // the list of tools, or one of the others, has changed
+	Crowded      func() // nobody knew to which of several sessions a question of it belongs
 }
 
 // Status is what is known of a server.
@@ -84,6 +91,7 @@ type Status struct {
 	Problem      string // a sentence without a subject; why the last try failed, "" otherwise
 	Tools        []connect.Tool
 	Lists        connect.Lists
+	Listed       bool     // Lists have been read
 	Faults       []string // sentences without a subject, about tools that are left out and the like
 	Title        string
 	Instructions string
@@ -115,7 +123,8 @@ type connection struct {
 	spec   Spec
 	cancel context.CancelFunc
 	kick   chan struct{} // asks for a new connection; holds one
-	relist chan struct{} // asks for the tools; holds one
+	retool chan struct{} // asks for the tools; holds one
+	relist chan struct{} // asks for the other lists; holds one
 
 	leases map[*Lease]func()
 	idle   *time.Timer
@@ -171,7 +180,7 @@ func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 			return nil, fmt.Errorf("%d connections to MCP servers are open, which is the most; disable some servers, or close sessions", maxConnections)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		c = &connection{pool: p, spec: spec, cancel: cancel, kick: make(chan struct{}, 1), relist: make(chan struct{}, 1),
+		c = &connection{pool: p, spec: spec, cancel: cancel, kick: make(chan struct{}, 1), retool: make(chan struct{}, 1), relist: make(chan struct{}, 1),
 			leases: map[*Lease]func(){}, status: Status{State: Pending}, moved: make(chan struct{})}
 		p.open[spec.Key] = c
 		p.wg.Go(func() { c.run(ctx) }) // ends with ctx
@@ -289,12 +298,17 @@ func (l *Lease) Status() Status {
 
 // Settled waits until the first try to connect is over, or ctx ends.
 func (l *Lease) Settled(ctx context.Context) error {
+	return l.until(ctx, func(s Status) bool { return s.State != Pending || s.Problem != "" })
+}
+
+// until waits for a state, or until ctx ends.
+func (l *Lease) until(ctx context.Context, is func(Status) bool) error {
 	c := l.connection()
 	for {
 		c.mu.Lock()
 		s, moved := c.status, c.moved
 		c.mu.Unlock()
-		if s.State != Pending || s.Problem != "" {
+		if is(s) {
 			return nil
 		}
 		select {
@@ -532,36 +546,5 @@ func (c *connection) connect(ctx context.Context) (Server, error) {
 	case <-c.kick: // this is the one that was asked for
 	default:
 	}
-	return c.spec.Open(ctx, func() { ask(c.relist) }, func() { c.pool.split(c.spec.Key) })
-}
-
-// hold reads the tools, and again when they change, until the connection ends or is not
-// wanted any more; then it is closed. It reports whether somebody wants another one.
-func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
-	defer server.Close()
-	for {
-		tools, faults, err := server.Tools(ctx)
-		if ctx.Err() != nil {
-			return false
-		}
-		if err != nil {
-			faults = append(faults, "its tools are not known: "+err.Error())
-		}
-		lists, left := server.Lists(ctx)
-		if ctx.Err() != nil {
-			return false
-		}
-		faults = append(faults, left...)
-		c.become(server, Status{State: Connected, Tools: tools, Lists: lists, Faults: faults, Title: server.Title(), Instructions: server.Instructions()})
-		select {
-		case <-c.relist:
-			continue
-		case <-server.Done():
-			return false
-		case <-c.kick:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
+	return c.spec.Open(ctx, Hears{Tools: func() { ask(c.retool) }, Lists: func() { ask(c.relist) }, Crowded: func() { c.pool.split(c.spec.Key) }})
 }

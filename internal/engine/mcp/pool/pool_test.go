@@ -23,6 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type server struct {
 	call   func(ctx context.Context) (*connect.Answer, error)
 	tools  func() ([]connect.Tool, error)
+	fresh  time.Duration // how long the tools count
+	hangs  bool          // when it is asked for its prompts
 	ended  chan struct{}
 	once   sync.Once
 	closed atomic.Bool
@@ -44,8 +46,11 @@ func (s *server) Call(ctx context.Context, _ connect.Call) (*connect.Answer, err
 	}
 	return s.call(ctx)
 }
-func (*server) Lists(context.Context) (connect.Lists, []string) {
-	return connect.Lists{}, nil
+func (s *server) Lists(ctx context.Context) (connect.Lists, []string) {
+	if s.hangs {
+		<-ctx.Done()
+	}
+	return connect.Lists{Prompts: []connect.Prompt{{Own: "p"}}}, nil
 }
 func (*server) Prompt(context.Context, connect.Call, map[string]string) ([]connect.Message, error) {
 	return nil, nil
@@ -53,13 +58,14 @@ func (*server) Prompt(context.Context, connect.Call, map[string]string) ([]conne
 func (s *server) Resource(ctx context.Context, c connect.Call) (*connect.Answer, error) {
 	return s.Call(ctx, c)
 }
-func (*server) Title() string           { return "a server" }
-func (*server) Instructions() string    { return "" }
-func (*server) Log() string             { return "the log" }
-func (*server) Nonsense() string        { return "" }
-func (s *server) Done() <-chan struct{} { return s.ended }
-func (s *server) end()                  { s.once.Do(func() { close(s.ended) }) }
-func (s *server) Close()                { s.closed.Store(true); s.end() }
+func (s *server) Fresh() (tools, lists time.Duration) { return s.fresh, 0 }
+func (*server) Title() string                         { return "a server" }
+func (*server) Instructions() string                  { return "" }
+func (*server) Log() string                           { return "the log" }
+func (*server) Nonsense() string                      { return "" }
+func (s *server) Done() <-chan struct{}               { return s.ended }
+func (s *server) end()                                { s.once.Do(func() { close(s.ended) }) }
+func (s *server) Close()                              { s.closed.Store(true); s.end() }
 
 // world counts what is opened, and opens what next gives.
 type world struct {
@@ -70,7 +76,7 @@ type world struct {
 	began  time.Time
 }
 
-func (w *world) open(context.Context, func(), func()) (Server, error) {
+func (w *world) open(context.Context, Hears) (Server, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.times = append(w.times, time.Since(w.began))
@@ -292,7 +298,7 @@ func TestChangesOfTheToolsAreReadAndTold(t *testing.T) {
 			return make([]connect.Tool, n.Add(1)), nil
 		}
 		var change func()
-		l := acquire(t, p, Spec{Key: Key{Entry: "a"}, Open: func(_ context.Context, changed, _ func()) (Server, error) { change = changed; return s, nil }}, func() { told.Add(1) })
+		l := acquire(t, p, Spec{Key: Key{Entry: "a"}, Open: func(_ context.Context, h Hears) (Server, error) { change = h.Tools; return s, nil }}, func() { told.Add(1) })
 		synctest.Wait()
 		change()
 		change()
@@ -312,7 +318,7 @@ func TestChangesOfTheToolsAreReadAndTold(t *testing.T) {
 func TestOnlyAFewProcessesAreStartedAtOnce(t *testing.T) {
 	in(t, func(t *testing.T, p *Pool, _ *world) {
 		var now, most atomic.Int32
-		open := func(ctx context.Context, _, _ func()) (Server, error) {
+		open := func(ctx context.Context, _ Hears) (Server, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			time.Sleep(time.Second)
@@ -337,7 +343,7 @@ func TestThereIsAMostOfConnectionsAndNoneAfterTheEnd(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		hang := New()
-		l := acquire(t, hang, Spec{Key: Key{Entry: "hang"}, Open: func(ctx context.Context, _, _ func()) (Server, error) { <-ctx.Done(); return nil, ctx.Err() }}, nil)
+		l := acquire(t, hang, Spec{Key: Key{Entry: "hang"}, Open: func(ctx context.Context, _ Hears) (Server, error) { <-ctx.Done(); return nil, ctx.Err() }}, nil)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -360,9 +366,9 @@ func TestAServerThatAsksGetsAConnectionASession(t *testing.T) {
 		opened := 0
 		var crowded func()
 		spec := func(owner string) Spec {
-			return Spec{Key: Key{Entry: "a", Root: "/w"}, Owner: owner, Open: func(_ context.Context, _, c func()) (Server, error) {
+			return Spec{Key: Key{Entry: "a", Root: "/w"}, Owner: owner, Open: func(_ context.Context, h Hears) (Server, error) {
 				opened++
-				crowded = c
+				crowded = h.Crowded
 				return newServer(), nil
 			}}
 		}

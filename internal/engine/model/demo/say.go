@@ -154,7 +154,7 @@ func repairedText(f *source, tries, passed int) string {
 		}
 	}
 	s.WriteString("\nThat was a demo: I ran the tests, read what failed, and changed one token after another until every check passed, without understanding any of it. " +
-		"Every step stands in the session's log.")
+		"Every step is in the session's log.")
 	return s.String()
 }
 

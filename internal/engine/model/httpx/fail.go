@@ -191,7 +191,7 @@ func (p Peer) authMessage(status int, said string) string {
 		where = "apiKeyEnv of the model"
 	}
 	if p.Key == "" {
-		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s, or enter the key with /login", p.Name, status, said, where)
+		return fmt.Sprintf("%s needs a key and none is set (%d: %s): set %s, or enter the key with /login", p.Name, status, said, where)
 	}
 	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there, or enter it with /login", p.Name, where, status, said)
 }

@@ -110,7 +110,7 @@ func CheckProvider(name string, c Config) error {
 		name = name[:maxProviderName] + "…"
 	}
 	if len(near) == 0 {
-		return invalid("there is no provider %q: its name is what stands before the slash in the list of models, or an alias of config.toml", name)
+		return invalid("there is no provider %q: its name is what is before the slash in the list of models, or an alias of config.toml", name)
 	}
 	slices.Sort(near)
 	return invalid("there is no provider %q: did you mean %s?", name, either(near))

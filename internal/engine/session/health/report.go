@@ -79,25 +79,25 @@ func (f Finding) Sentence() string {
 	case UnknownTarget:
 		what = "the conversation was moved to an event that is missing"
 	case OddType:
-		what = "an event of an unknown type names a place to go on from, and may be a damaged move"
+		what = "an event of an unknown type names a place to continue from, and may be a damaged move"
 	case LeafProved:
-		what = "the message here shows where the conversation goes on behind the damage"
+		what = "the message here shows where the conversation continues after the damage"
 	case ChangedHeader:
 		what = "the header was changed after it was written; name, folder or model of the session may be wrong"
 	case NewerVersion:
 		what = "the log was written by a later version of Scorel"
 	case RepeatedID:
-		what = "an event stands there twice; the second is ignored"
+		what = "an event is there twice; the second is ignored"
 	case RepeatedSeq:
 		what = "an event has the number of another and is ignored"
 	case Disorder:
-		what = "an event stands out of order"
+		what = "an event is out of order"
 	case DamagedLine:
 		what = "a line is damaged"
 	case DamagedHeader:
 		what = "the header is damaged; name and model of the session are lost, its events are not"
 	case NULRun:
-		what = "a run of NUL bytes stands there"
+		what = "there is a run of NUL bytes"
 	case NoNewline:
 		what = "the last line had no line end"
 	case JoinedLines:
@@ -113,7 +113,7 @@ func (f Finding) Sentence() string {
 	case BlobUnread:
 		what = "a file that an event names cannot be read"
 	case BlobUnnamed:
-		what = "files that no event names stand in the bundle"
+		what = "files that no event names are in the bundle"
 	default:
 		what = string(f.Kind)
 	}

@@ -136,8 +136,8 @@ func TestOneSentenceSaysWhatCannotBeBundledAndWhere(t *testing.T) {
 		"a folder":     {`import "./dir"`, `Could not resolve "./dir"`},
 		"a picture":    {`import x from "./p.png"; export default x`, `p.png cannot be imported; an extension imports .ts, .js`},
 		"node":         {`import "node:vm"`, `there is no module "node:vm" in Scorel; it has assert, `},
-		"http":         {`import { get } from "node:http"; get()`, `x.ts:1:21: there is no module "node:http" in Scorel; use the global fetch`},
-		"https":        {`import https from "https"; https.get()`, `x.ts:1:19: there is no module "https" in Scorel; use the global fetch`},
+		"http2":        {`import { connect } from "node:http2"; connect()`, `x.ts:1:25: there is no module "node:http2" in Scorel; use https or the global fetch`},
+		"net":          {`import net from "net"; net.connect()`, `x.ts:1:17: there is no module "net" in Scorel; there are no sockets: use http, https or the global fetch`},
 		"bad json":     {`import x from "./bad.json"; export default x`, "bad.json:1:"},
 		"style":        {`import "./s.css"`, "s.css cannot be imported"},
 	} {

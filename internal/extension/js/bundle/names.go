@@ -7,17 +7,17 @@ import (
 
 // NodeModules are the modules of Node that there are, in order.
 func NodeModules() []string {
-	return []string{"assert", "assert/strict", "buffer", "child_process", "crypto", "events", "fs", "fs/promises", "os", "path", "path/posix", "process", "querystring", "readline", "stream", "stream/promises", "string_decoder", "timers", "timers/promises", "tty", "url", "util", "util/types"}
+	return []string{"assert", "assert/strict", "buffer", "child_process", "crypto", "events", "fs", "fs/promises", "http", "https", "os", "path", "path/posix", "process", "querystring", "readline", "stream", "stream/promises", "string_decoder", "timers", "timers/promises", "tty", "url", "util", "util/types"}
 }
 
 // Instead says what to use in the place of a module of Node that there is not, "" where
 // nothing is known.
 func Instead(path string) string {
 	switch strings.TrimPrefix(path, "node:") {
-	case "http", "https", "http2":
-		return "use the global fetch for requests; an extension cannot be a server"
+	case "http2":
+		return "use https or the global fetch for requests; an extension cannot be a server"
 	case "net", "tls", "dgram":
-		return "there are no sockets: use the global fetch, or run a program with exec"
+		return "there are no sockets: use http, https or the global fetch, or run a program with exec"
 	case "dns", "dns/promises":
 		return "use the global fetch, which looks names up itself, or run a program with exec"
 	case "worker_threads", "cluster":
@@ -43,7 +43,7 @@ func absent(path string) error {
 func Builtin(path string) (name string, ok bool) {
 	bare := strings.TrimPrefix(path, "node:")
 	switch bare {
-	case "assert", "assert/strict", "buffer", "child_process", "crypto", "events", "fs", "fs/promises", "os", "path", "path/posix", "process", "querystring", "readline", "stream", "stream/promises", "string_decoder", "timers", "timers/promises", "tty", "url", "util", "util/types":
+	case "assert", "assert/strict", "buffer", "child_process", "crypto", "events", "fs", "fs/promises", "http", "https", "os", "path", "path/posix", "process", "querystring", "readline", "stream", "stream/promises", "string_decoder", "timers", "timers/promises", "tty", "url", "util", "util/types":
 		return bare, true
 	}
 	if bare != path {

@@ -59,7 +59,7 @@ func (e *Engine) install() error {
 	}
 	e.lib.internal = v.ToObject(vm)
 	e.lib.inspectFn, _ = goja.AssertFunction(e.lib.internal.Get("inspect"))
-	e.modules = modules{engine: e, loaded: map[string]goja.Value{}}
+	e.modules = modules{engine: e, loaded: map[string]goja.Value{}, later: map[string]goja.Callable{}}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 type modules struct {
 	engine *Engine
 	loaded map[string]goja.Value
+	later  map[string]goja.Callable
 }
 
 // Builtin is a module that Scorel brings along: a script that evaluates to a function of
@@ -23,9 +24,20 @@ type Builtin struct {
 // Define makes a built-in module of this runtime, in place of one of that name.
 func (e *Engine) Define(name string, exports goja.Value) { e.modules.loaded[name] = exports }
 
+// DefineLater is Define for a module whose exports load gives when it is first asked for.
+func (e *Engine) DefineLater(name string, load goja.Callable) { e.modules.later[name] = load }
+
 // Module gives the exports of a built-in module, or throws.
 func (e *Engine) Module(name string) goja.Value {
 	if v, ok := e.modules.loaded[name]; ok {
+		return v
+	}
+	if load, ok := e.modules.later[name]; ok {
+		v, err := e.Call(load, goja.Undefined())
+		if err != nil {
+			panic(e.NewError(err))
+		}
+		e.modules.loaded[name] = v
 		return v
 	}
 	if e.cfg.Builtin != nil {

@@ -1,6 +1,6 @@
 // Package node brings the modules of Node that extensions use to the engines of package
 // engine: fs, path, os, child_process, crypto, util, events, url, timers, assert,
-// buffer, stream, process and a few small ones. They are scripts over native functions
+// buffer, stream, process, the client side of http and https, and a few small ones. They are scripts over native functions
 // in Go, read when an extension first asks for one.
 //
 // They are what programs need day by day, not all of Node: what a module lacks is a

@@ -49,7 +49,7 @@ func compiled(file string) *goja.Program {
 // module gives the script of a module, and what it is built on.
 func module(name string) (file string, native func(*engine.Engine) goja.Value, ok bool) {
 	switch name {
-	case "path", "events", "util", "timers", "assert", "stream", "querystring", "string_decoder", "readline", "tty", "buffer":
+	case "path", "events", "util", "timers", "assert", "stream", "querystring", "string_decoder", "readline", "tty", "buffer", "http", "https":
 		return name, nil, true
 	case "assert/strict", "path/posix", "fs/promises", "stream/promises", "timers/promises", "util/types":
 		return "part", part(name), true

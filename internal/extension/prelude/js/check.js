@@ -6,7 +6,7 @@ function lack(of, name) {
     switch (of) {
       case "ctx":
         return lackOf("ctx", { ...scorelFields(), args: [], argsRaw: "" }, name);
-      case "event": case "tool": case "api": case "ctx.sessionManager": case "ctx.modelRegistry":
+      case "event": case "tool": case "provider": case "api": case "ctx.sessionManager": case "ctx.modelRegistry":
         return "";
     }
   }
@@ -18,6 +18,14 @@ function lack(of, name) {
       return `Handlers of ${name} are never called. ${kindOf(name)}`;
     case "tool":
       return name === "renderCall" || name === "renderResult" ? `${name} of a tool is not used. ${NO_COMPONENTS}` : "";
+    case "option": {
+      const [maker, option] = name.split(".");
+      return refusedOptions.includes(option) ? refusedOption(option, builtinNameOf(maker)) : "";
+    }
+    case "tui":
+      return refusedOfScreen.includes(name) ? `tui.${name} is not supported by Scorel. A component has no terminal of its own; call ui.custom again for another component.` : "";
+    case "provider":
+      return name === "streamSimple" ? `streamSimple of a provider is not used, and the provider not registered. ${NO_STREAMS}` : "";
     case "api":
       return lackOf("pi", pi, name);
     case "ctx":
@@ -38,6 +46,14 @@ function lackOf(what, object, name) {
   const there = name in object ? Object.getOwnPropertyDescriptor(object, name) || { value: object[name] } : undefined;
   if (!there) return `${what}.${name} is not provided by Scorel.`;
   return typeof there.value === "function" && there.value.refused ? there.value.refused : "";
+}
+
+// What the screen of a component refuses.
+const refusedOfScreen = ["start", "stop", "addInputListener", "removeInputListener", "showOverlay"];
+
+// builtinNameOf gives the built-in tool that a function gives: createBashTool gives bash.
+function builtinNameOf(maker) {
+  return maker.replace(/^create/, "").replace(/Tools?(Definition)?$/, "").toLowerCase();
 }
 
 const MAX_PLACES = 8; // that are named of one piece

@@ -133,7 +133,7 @@ function refuses(refused, fn) {
 }
 
 const NO_COMPONENTS =
-  "Scorel does not draw components of extensions. Use ui.select, confirm, input, editor or notify, or give setStatus and setWidget lines of text.";
+  "Scorel does not draw components of extensions here. Draw them with ui.custom, or give setStatus and setWidget lines of text.";
 
 // need throws unless value is of a type.
 function need(type, value, what) {

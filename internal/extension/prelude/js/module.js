@@ -4,8 +4,19 @@
 
 const modules = new Map(); // by name: {names, instead}
 
+// define makes a module of its exports, or of a function that gives them when the module
+// is first imported.
 function define(name, exports, instead) {
-  modules.set(name, { names: { ...exports }, instead });
+  if (typeof exports === "function") {
+    modules.set(name, { get names() { return exports(); }, instead });
+    host.define(name, () => refusing(name, { ...exports() }, instead));
+    return;
+  }
+  modules.set(name, { names: exports, instead });
+  host.define(name, refusing(name, Object.defineProperties({}, Object.getOwnPropertyDescriptors(exports)), instead));
+}
+
+function refusing(name, exports, instead) {
   const missing = new Proxy({}, {
     get(target, member) {
       if (typeof member !== "string") return undefined;
@@ -17,6 +28,5 @@ function define(name, exports, instead) {
       throw new Error(`${name} has no ${member} in Scorel. ${instead}`);
     },
   });
-  Object.setPrototypeOf(exports, missing);
-  host.define(name, exports);
+  return Object.setPrototypeOf(exports, missing);
 }

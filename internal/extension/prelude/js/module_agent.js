@@ -81,12 +81,10 @@ function isResultOf(name) {
   return (event) => event.toolName === name;
 }
 
-function component(name) {
-  return class {
-    constructor() {
-      throw new Error(`${name}: ${NO_COMPONENTS}`);
-    }
-  };
+const refusedOptions = ["operations", "spawnHook"]; // of built-in tools
+
+function refusedOption(option, name) {
+  return `${option} of the built-in tool ${name} is not supported by Scorel, which runs it on this machine as it is. Change the input of its calls in a handler of tool_call.`;
 }
 
 // builtinTool gives a built-in tool for one of the extension that takes its place, and has
@@ -95,8 +93,7 @@ function builtinTool(of, options) {
   const { name, description, parameters, kind } = (host.builtins || []).find((t) => t.name === of) ||
     { name: of, description: `The built-in tool ${of}.`, parameters: {} };
   const piName = toolNameOut(name);
-  const lacking = ["operations", "spawnHook"].filter((o) => options && options[o] !== undefined)
-    .map((o) => `${o} of the built-in tool ${piName} is not supported by Scorel, which runs it on this machine as it is. Change the input of its calls in a handler of tool_call.`)[0];
+  const lacking = refusedOptions.filter((o) => options && options[o] !== undefined).map((o) => refusedOption(o, piName))[0];
   if (lacking) unsupported(lacking);
   return {
     name: piName,
@@ -177,15 +174,13 @@ const codingAgent = {
   stripFrontmatter: (content) => parseFrontmatter(content).body,
   CONFIG_DIR_NAME: ".scorel",
   getAgentDir: () => `${process.env.HOME}/.scorel`,
-
-  DynamicBorder: component("DynamicBorder"),
-  BorderedLoader: component("BorderedLoader"),
-  CustomEditor: component("CustomEditor"),
-  getMarkdownTheme: () => plain,
-  getSelectListTheme: () => plain,
-  getSettingsListTheme: () => plain,
+  VERSION: host.version,
 };
+// Components are made when they are first used.
+for (const name of ["DynamicBorder", "BorderedLoader", "CustomEditor", "getMarkdownTheme", "getSelectListTheme", "getSettingsListTheme", "keyHint", "keyText", "rawKeyHint", "truncateToVisualLines"]) {
+  Object.defineProperty(codingAgent, name, { get: () => components().ofAgent[name], enumerable: true });
+}
 for (const name of ["pi-coding-agent", "pi-coding-agent/hooks", "pi-coding-agent/extensions"]) {
-  define(`@mariozechner/${name}`, { ...codingAgent }, AGENT);
+  define(`@mariozechner/${name}`, codingAgent, AGENT);
 }
 define("@mariozechner/pi-agent-core", {}, "Its types are in scorel.d.ts.");

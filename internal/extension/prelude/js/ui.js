@@ -5,7 +5,7 @@ async function dialog(params, options = {}) {
   const { timeout, signal } = options;
   if (signal && signal.aborted) return undefined;
   try {
-    const answer = await request("ui/dialog", { ...params, timeoutMs: timeout }, signal);
+    const answer = await request("ui/dialog", { ...params, title: withoutStyles(params.title), timeoutMs: timeout }, signal);
     return answer === null || answer === undefined || answer.value === null ? undefined : answer.value;
   } catch (err) {
     if (signal && signal.aborted) return undefined;
@@ -16,7 +16,7 @@ async function dialog(params, options = {}) {
 // showLines shows lines under a name until it shows others, or none. Statuses, widgets
 // and the rest may have the same key, so the names of all but statuses have a prefix.
 function showLines(key, place, lines) {
-  tell("ui/state", { key, place, lines: lines === undefined || lines === null ? null : lines });
+  tell("ui/state", { key, place, lines: lines === undefined || lines === null ? null : lines.map(withoutStyles) });
 }
 
 // linesOf takes lines of text; components cannot be shown.
@@ -29,27 +29,13 @@ function linesOf(content, name) {
 
 let editorText = "";
 
-// plain is a theme without colours: lines go to clients of many kinds.
-const plain = Object.freeze({
-  name: "plain",
-  fg: (_color, text) => String(text),
-  bg: (_color, text) => String(text),
-  bold: String,
-  dim: String,
-  italic: String,
-  underline: String,
-  inverse: String,
-  strikethrough: String,
-  getFgAnsi: () => "",
-  getBgAnsi: () => "",
-});
-
 // notificationIn gives the text of a notification that a program writes for its terminal
-// (OSC 9, 99 or 777), undefined for anything else. Of OSC 99 the title and the body come
+// (OSC 9, 99 or 777, or the bell alone), undefined for anything else. Of OSC 99 the title and the body come
 // apart; the title waits for it.
 let notificationTitle = "";
 
 function notificationIn(chunk) {
+  if (String(chunk) === "\x07") return `The extension ${host.ext} rings the bell.`;
   const match = /^\x1b\](9|99|777);([\s\S]*?)(?:\x07|\x1b\\)$/.exec(String(chunk));
   if (!match) return undefined;
   const [, kind, text] = match;
@@ -77,6 +63,13 @@ if (host.writesToTerminal) {
   };
 }
 
+// without makes a call that changes nothing here; people are told what an extension wants
+// of it.
+function without(name, why) {
+  const refused = `ui.${name} has no effect in Scorel. ${why}`;
+  return refuses(refused, () => unsupported(refused));
+}
+
 const ui = {
   async select(title, options, opts) {
     if (!Array.isArray(options) || options.length === 0) throw new TypeError("ui.select needs a list of options.");
@@ -99,7 +92,7 @@ const ui = {
     return dialog({ kind: "url", title: String(title), url: String(url), message: opts && opts.message }, opts);
   },
   notify(message, level = "info") {
-    tell("ui/notify", { message: String(message), level: level === "warning" || level === "error" ? level : "info" });
+    tell("ui/notify", { message: withoutStyles(message), level: level === "warning" || level === "error" ? level : "info" });
   },
   setStatus(key, text) {
     showLines(need("string", key, "The key of a status"), "status", linesOf(text, "ui.setStatus"));
@@ -123,7 +116,7 @@ const ui = {
   setWorkingMessage(text) {
     showLines("scorel:working", "status", text === undefined ? null : [String(text)]);
   },
-  custom: refusal("ui.custom", NO_COMPONENTS),
+  custom: showComponent,
   setFooter: refuses(`ui.setFooter is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
     if (factory !== undefined) throw new Error(`ui.setFooter: ${NO_COMPONENTS}`);
   }),
@@ -134,8 +127,12 @@ const ui = {
     if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
   }),
   onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
-  theme: plain,
-  getTheme: () => plain,
+  setWorkingIndicator: without("setWorkingIndicator", "Each client shows in its own way that it works; setWorkingMessage shows a text."),
+  setWorkingVisible: without("setWorkingVisible", "Each client shows in its own way that it works."),
+  setHiddenThinkingLabel: without("setHiddenThinkingLabel", "Each client names hidden thinking itself."),
+  addAutocompleteProvider: without("addAutocompleteProvider", "Completions of a command come from getArgumentCompletions."),
+  theme,
+  getTheme: () => theme,
   getAllThemes: () => [],
   setTheme: refuses("ui.setTheme has no effect. Each client of Scorel has themes of its own.",
     () => ({ success: false, error: "Each client of Scorel has themes of its own." })),

@@ -246,6 +246,7 @@ func TestASessionStaysOpenWhileACommandRuns(t *testing.T) {
 		t.Error(err.Message)
 	}
 	hosttest.Refused(t, other, e.ID, &protocol.StopTask{TaskID: "task_none"}, protocol.CodeInvalidRequest)
+	hosttest.Refused(t, other, e.ID, &protocol.GetTaskOutput{TaskID: "task_none"}, protocol.CodeInvalidRequest)
 	info := hosttest.Call[*protocol.TaskInfo](t, other, e.ID, &protocol.StopTask{TaskID: tasks[0].TaskID})
 	if info.State != protocol.TaskStopped || info.EndedAt == 0 {
 		t.Errorf("%+v", info)

@@ -130,3 +130,52 @@ func TestReadingOutputAndAskingArePossibleInPlanMode(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestAProposalToPlanTurnsPlanModeOnWithAYesOnly(t *testing.T) {
+	const propose = `{"if":{"user":"^start"},"do":[{"call":"EnterPlanMode","id":"c1","input":{"reason":"Two designs are possible."}}]}`
+	write := `{"if":{"result":"XX"},"do":[{"call":"Write","id":"c2","input":{"path":"x","content":"x"}}]}`
+	for _, c := range []struct {
+		name, value, result string
+		plans, attended     bool
+	}{
+		{"yes", "true", "plan mode is on", true, true},
+		{"no", "false", "wants no plan", false, true},
+		{"closed", "null", "wants no plan", false, true},
+		{"nobody", "", "nobody here who could be asked", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := hosttest.New(t, hosttest.Setting{Attended: c.attended, Config: "[permissions]\nmode = \"bypassPermissions\"\n"}, propose,
+				strings.Replace(write, "XX", c.result, 1), `{"again":true,"do":[{"text":"done"}]}`)
+			e := w.Begin(c.attended)
+			e.Send("start")
+			if c.attended {
+				d := e.Dialog()
+				if d.Data.Kind != protocol.DialogConfirm || d.Data.ToolCallID != "c1" || !strings.HasPrefix(d.Data.Message, "Two designs are possible.") {
+					t.Errorf("%+v", d.Data)
+				}
+				hosttest.Call[*protocol.Done](t, e.C, e.ID, &protocol.AnswerUI{UIID: d.UIID, Value: json.RawMessage(c.value)})
+			}
+			if end := e.End(); end.Terminal != protocol.TerminalCompleted {
+				t.Fatalf("end: %+v %v\n%s", end, end.Error, e.Trace())
+			}
+			var wrote *protocol.Message
+			for _, m := range e.Messages() {
+				if m.ToolCallID == "c2" {
+					wrote = &m
+				}
+			}
+			if wrote == nil {
+				t.Fatalf("the result is another one:\n%s", e.Trace())
+			}
+			if denied := wrote.IsError; denied != c.plans {
+				t.Errorf("a Write in the same turn: %s", wrote.PlainText())
+			}
+			for _, r := range w.Server.Requests() {
+				if names := strings.Count(string(r.Body), `"name":"ExitPlanMode"`); names != 0 {
+					t.Error("the tools of the turn changed in its middle")
+				}
+			}
+			w.Judged()
+		})
+	}
+}

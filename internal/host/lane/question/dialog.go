@@ -26,7 +26,45 @@ func (q *Questions) DialogApart(ctx context.Context, dialog protocol.Dialog, tim
 	return q.dialog(ctx, true, dialog, timeout)
 }
 
+// Component shows people that an extension draws something in this session, in the dialog of
+// that id, until it is closed as [Questions.Dialog] closes others. It reports false where it was
+// not shown: only who watches this session itself can have it. opened is called when it is shown.
+func (q *Questions) Component(ctx context.Context, id string, dialog protocol.Dialog, timeout time.Duration, opened func()) bool {
+	w := newQuestion(&protocol.UIRequest{UIID: id, Data: dialog}, false)
+	w.here = true
+	shown := false
+	q.show(ctx, w, dialog, timeout, func() { shown = true; opened() })
+	return shown
+}
+
+// SetOwner tells clients who has the component of a dialog now; owner is called with the
+// journal locked, and may not ask the lane for anything.
+func (q *Questions) SetOwner(id string, owner func() *protocol.UIOwner) {
+	q.j.Lock()
+	defer q.j.Unlock()
+	w := q.asked[id]
+	if w == nil {
+		return
+	}
+	b, ok := w.ask.(*protocol.UIRequest)
+	if !ok {
+		return
+	}
+	changed := *b // clients share the one before
+	changed.Data.Owner = owner()
+	w.ask = &changed
+	if err := q.j.NotifyAnyway(protocol.HostClient, w.ask); err != nil {
+		q.j.Report("tell who has a component: " + err.Error())
+	}
+}
+
 func (q *Questions) dialog(ctx context.Context, apart bool, dialog protocol.Dialog, timeout time.Duration) (json.RawMessage, bool) {
+	id := protocol.NewUIID(q.rand)
+	return q.show(ctx, newQuestion(&protocol.UIRequest{UIID: id, Data: dialog}, apart), dialog, timeout, func() {})
+}
+
+// show puts a dialog to people, calls opened, and waits for the answer.
+func (q *Questions) show(ctx context.Context, w *question, dialog protocol.Dialog, timeout time.Duration, opened func()) (json.RawMessage, bool) {
 	if err := dialog.CheckAsked(); err != nil {
 		q.j.Report(dialog.Source + ": " + err.Error())
 		return nil, false
@@ -34,18 +72,17 @@ func (q *Questions) dialog(ctx context.Context, apart bool, dialog protocol.Dial
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(q.life, cancel)()
-	if !q.mayAsk() {
+	if !q.mayAsk(w.here) {
 		return nil, false
 	}
-	id := protocol.NewUIID(q.rand)
-	w := newQuestion(&protocol.UIRequest{UIID: id, Data: dialog}, apart)
 	if nobody, err := q.put(w); err != nil || nobody {
 		return nil, false
 	}
 	about := struct {
 		ID   string `json:"id"`
 		Kind string `json:"kind"`
-	}{id, dialog.Kind}
+	}{w.id, dialog.Kind}
+	opened()
 	q.listeners.EmitEvent("ui_prompt_start", about)
 	defer q.listeners.EmitEvent("ui_prompt_end", about)
 	a := q.await(ctx, w, timeout)
@@ -55,10 +92,11 @@ func (q *Questions) dialog(ctx context.Context, apart bool, dialog protocol.Dial
 	return a.Value, true
 }
 
-// mayAsk reports whether somebody is there for a dialog, and there is room for it.
-func (q *Questions) mayAsk() bool {
+// mayAsk reports whether somebody is there for a dialog, with here in this session itself,
+// and there is room for it.
+func (q *Questions) mayAsk(here bool) bool {
 	q.j.Lock()
 	defer q.j.Unlock()
 	run := q.run.Asking()
-	return (q.attended > 0 || run.Above.Attended()) && len(q.asked) < maxDialogs && !run.Stopping && !run.Closed
+	return (q.attended > 0 || !here && run.Above.Attended()) && len(q.asked) < maxDialogs && !run.Stopping && !run.Closed
 }

@@ -19,6 +19,7 @@ type question struct {
 	above  *Above        // where it is shown too
 	shown  *Above        // a sub-agent asks, whose own lane waits; nil: this lane does
 	apart  bool          // it belongs to no run, and the end of one does not close it
+	here   bool          // it is shown in this session alone, not in those above it
 }
 
 // newQuestion returns a question that nobody knows yet.
@@ -102,7 +103,9 @@ func (q *Questions) put(w *question) (nobody bool, err error) {
 	q.j.Lock()
 	defer q.j.Unlock()
 	run := q.run.Asking()
-	w.above = run.Above
+	if !w.here {
+		w.above = run.Above
+	}
 	if err := q.j.Notify(w.ask); err != nil {
 		return false, err
 	}
@@ -123,7 +126,7 @@ func (q *Questions) put(w *question) (nobody bool, err error) {
 
 // announce tells those who watch that people are waited for.
 func (q *Questions) announce(ask protocol.Body) {
-	message, about := "Somebody is asked something.", "question"
+	message, about := "There is a question.", "question"
 	switch b := ask.(type) {
 	case *protocol.PermissionRequest:
 		message, about = b.ToolName+" needs permission. "+b.Reason, "permission"

@@ -40,6 +40,17 @@ func (q *Queues) TakeNext(ctx context.Context) ([]protocol.Block, *publish.Ticke
 	return nil, nil, nil
 }
 
+// Next returns whose message TakeNext would append first, "" when there is none. The journal is
+// locked.
+func (q *Queues) Next() protocol.ClientID {
+	for _, k := range []*queue{&q.steer, &q.followUp} {
+		if k.ready() {
+			return k.items[0].ClientID
+		}
+	}
+	return ""
+}
+
 // takeItem appends the first item of a queue as a message, which is what takes it. The
 // journal is locked.
 func (q *Queues) takeItem(ctx context.Context, k *queue, source protocol.Source) (*publish.Ticket, error) {

@@ -75,9 +75,22 @@ func (t *Tasks) Running() int { return t.set.Running() }
 func (t *Tasks) Stop(ctx context.Context, id string) (*protocol.TaskInfo, error) {
 	stopped, err := t.set.Stop(ctx, id, background.ToPerson)
 	if errors.Is(err, background.ErrUnknown) {
-		return nil, protocol.About("taskId", "", protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
+		return nil, unknown(id)
 	}
 	return &stopped.Info, err
+}
+
+func unknown(id string) error {
+	return protocol.About("taskId", "", protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
+}
+
+// Output returns the newest output of a command, for people.
+func (t *Tasks) Output(id string) (*protocol.TaskOutput, error) {
+	info, text, omitted, err := t.set.Newest(id)
+	if err != nil {
+		return nil, unknown(id)
+	}
+	return &protocol.TaskOutput{Task: info, Text: text, Omitted: omitted}, nil
 }
 
 // Append appends what the commands have to tell: the model is told at a step boundary or

@@ -2,7 +2,7 @@ package linetest
 
 import (
 	"fmt"
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"strings"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"

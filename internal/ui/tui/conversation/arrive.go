@@ -19,6 +19,7 @@ import (
 type Arrival struct {
 	Events    []protocol.Event // that came
 	TurnEnded bool
+	Fresh     bool // the subscription was begun again
 	Facts     bool // something that the status line is made of
 	// Cmd is to be run.
 	Cmd tea.Cmd
@@ -77,7 +78,7 @@ func (v *View) apply(u *link.Update, b *batch) {
 	if end := u.Live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
 		b.ends = append(b.ends, *end) // it came while nobody reported it
 	}
-	b.Events = append(b.Events, u.Events...)
+	b.Events, b.Fresh = append(b.Events, u.Events...), b.Fresh || u.Fresh
 	v.projection.Apply(u.Update, &u.Live)
 	v.figures.stale = v.figures.stale || u.Fresh
 	if before && !v.Live().Running {

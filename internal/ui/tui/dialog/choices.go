@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )

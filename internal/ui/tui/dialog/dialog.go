@@ -5,7 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
@@ -40,6 +41,8 @@ type Outcome struct {
 	Done bool
 	// Yes says of a [Confirm] that it was confirmed.
 	Yes bool
+	// Take says that a [Component] is to be brought to this screen.
+	Take bool
 	// Draft says that the text that was typed is no answer: whoever types it means the
 	// draft, and what follows is no answer either until they pause.
 	Draft bool
@@ -237,10 +240,10 @@ func (f *frame) window(th *theme.Theme, width, height int, body []string, below 
 func (f *frame) hidden(th *theme.Theme, width, above, below int) string {
 	var parts []string
 	if above > 0 {
-		parts = append(parts, fmt.Sprintf("%d earlier lines", above))
+		parts = append(parts, plain.Count(above, "earlier line"))
 	}
 	if below > 0 {
-		parts = append(parts, fmt.Sprintf("%d more lines", below))
+		parts = append(parts, plain.Count(below, "more line"))
 	}
 	return th.Warning.On(cell.Cut(th.Box.Ellipsis+" "+strings.Join(parts, ", "), width, th.Box.Ellipsis))
 }
@@ -275,7 +278,7 @@ func exact(text string, width int, style theme.Style) []string {
 		}
 	}
 	if more > 0 {
-		lines = append(lines, cell.Cut(fmt.Sprintf("(%d more bytes are not shown)", more), width, ""))
+		lines = append(lines, cell.Cut(plain.More(more, "byte"), width, ""))
 	}
 	return lines
 }

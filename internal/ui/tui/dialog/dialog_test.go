@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,17 @@ func TestGoldenFrames(t *testing.T) {
 	in.SetKeys(keymap.Default())
 	in.Arm(true)
 	golden.Check(t, "input", frames(in, 15))
+
+	drawn := New(protocol.UIRequest{UIID: "ui_6", Data: protocol.Dialog{Kind: protocol.DialogCustom, Title: "Deploy", Source: "deploy", Owner: &protocol.UIOwner{ClientName: "laptop"}}}, nil, nil).(*Component)
+	drawn.Arm(true)
+	golden.Check(t, "component-elsewhere", frames(drawn, 15))
+	drawn.SetHere(true)
+	golden.Check(t, "component-waiting", frames(drawn, 15))
+	drawn.Show(&protocol.UIFrame{Lines: append([]string{"\x1b[1;32mbold\x1b[0m and " + strings.Repeat("wide ", 40), "\x1b[2Jcleared", "世界 wide"}, strings.Split(strings.Repeat("line\n", 20), "\n")...), Cursor: &protocol.UICursor{Row: 2, Column: 2}})
+	golden.Check(t, "component", frames(drawn, 15))
+	drawn.Show(&protocol.UIFrame{Lines: strings.Split(strings.Repeat("line\n", 20)+"last", "\n"), Cursor: &protocol.UICursor{Row: 20, Column: 2}})
+	drawn.SetLate(true)
+	golden.Check(t, "component-late", frames(drawn, 15))
 
 	trust := NewTrust(report())
 	trust.Arm(true)
@@ -397,8 +409,25 @@ func TestTrustIsGivenToExactlyWhatWasShown(t *testing.T) {
 	if out := d.Do(keymap.DialogPick); !out.Done || out.Request != nil {
 		t.Errorf("enter without a choice trusts: %+v", out)
 	}
-	if got := answer(t, NewTrust(report()).Insert("1")).(*protocol.TrustProject); *got != (protocol.TrustProject{ProjectID: "prj_1", Hash: "h1", Trusted: true}) {
+	if got := answer(t, NewTrust(report()).Insert("1")).(*protocol.TrustProject); !reflect.DeepEqual(*got, protocol.TrustProject{ProjectID: "prj_1", Hash: "h1", Trusted: true}) {
 		t.Errorf("%+v", got)
+	}
+	with := report()
+	with.Servers = []string{"db", "wiki"}
+	d = NewTrust(with)
+	for _, key := range []string{"2", "3", "2"} { // out, out, in again
+		if out := d.Insert(key); out.Done {
+			t.Errorf("%s ends the dialog: %+v", key, out)
+		}
+	}
+	if lines, _ := d.Render(golden.Plain(), 80, 30); !strings.Contains(golden.Text(lines), "MCP server wiki: left out") || !strings.Contains(golden.Text(lines), "MCP server db: used") {
+		t.Errorf("%s", golden.Text(lines))
+	}
+	if got := answer(t, d.Insert("1")).(*protocol.TrustProject); !got.Trusted || !slices.Equal(got.WithoutServers, []string{"wiki"}) {
+		t.Errorf("%+v", got)
+	}
+	if out := NewTrust(with).Insert("4"); !out.Done || out.Request != nil {
+		t.Errorf("the last answer trusts: %+v", out)
 	}
 	bad := report()
 	bad.Problem = "There are more than 10,000 files."

@@ -3,7 +3,7 @@ package dialog
 import (
 	"strconv"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/list"
@@ -54,6 +54,8 @@ func New(req protocol.UIRequest, plan Lines, area func(text string) Area) Dialog
 		}
 	case protocol.DialogURL:
 		return newAddress(req)
+	case protocol.DialogCustom:
+		return newComponent(req)
 	}
 	return &unknown{frame: frame{id: req.UIID}, choices: choices{all: []choice{{label: "Close it without an answer"}}}}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/questions"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"

@@ -3,7 +3,7 @@ package dialog
 import (
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/questions"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"

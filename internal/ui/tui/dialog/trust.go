@@ -2,8 +2,9 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -17,7 +18,11 @@ type Trust struct {
 	frame
 	choices
 	report protocol.TrustReport
+	out    []string // the MCP servers that are left out
 }
+
+// maxServers is how many MCP servers a person can leave out here, one by one.
+const maxServers = 20
 
 // NewTrust makes the dialog of a report.
 func NewTrust(report protocol.TrustReport) *Trust {
@@ -28,10 +33,34 @@ func NewTrust(report protocol.TrustReport) *Trust {
 		return d
 	case report.Problem == "":
 		d.all = append(d.all, choice{label: "Trust these files as they are now"})
+		for _, name := range report.Servers[:min(len(report.Servers), maxServers)] {
+			d.all = append(d.all, choice{label: server(name, false)})
+		}
 	}
 	d.all = append(d.all, choice{label: "Work without them"})
 	d.on = len(d.all) - 1
 	return d
+}
+
+// server is the choice that leaves an MCP server out, or takes it in again.
+func server(name string, out bool) string {
+	if out {
+		return "MCP server " + display.Line(name) + ": left out (pick it to use it)"
+	}
+	return "MCP server " + display.Line(name) + ": used (pick it to leave it out)"
+}
+
+// toggle leaves a server out, or takes it in again.
+func (d *Trust) toggle(i int) Outcome {
+	name := d.report.Servers[i-1]
+	at := slices.Index(d.out, name)
+	if at < 0 {
+		d.out = append(d.out, name)
+	} else {
+		d.out = slices.Delete(d.out, at, at+1)
+	}
+	d.all[i].label = server(name, at < 0)
+	return Outcome{}
 }
 
 func (d *Trust) trusted() bool { return d.report.State == protocol.TrustAll }
@@ -75,10 +104,12 @@ func (d *Trust) pick(i int) Outcome {
 	switch {
 	case d.trusted() && i == 1:
 		return Outcome{Done: true, Request: &protocol.TrustProject{ProjectID: d.report.ProjectID}}
-	case d.trusted() || d.report.Problem != "" || i != 0:
+	case d.trusted() || d.report.Problem != "" || i == len(d.all)-1:
 		return Outcome{Done: true}
+	case i != 0:
+		return d.toggle(i)
 	}
-	return Outcome{Done: true, Request: &protocol.TrustProject{ProjectID: d.report.ProjectID, Hash: d.report.Hash, Trusted: true}}
+	return Outcome{Done: true, Request: &protocol.TrustProject{ProjectID: d.report.ProjectID, Hash: d.report.Hash, Trusted: true, WithoutServers: d.out}}
 }
 
 // Render draws the dialog.

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/highlight"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/highlight"
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/theme"
 )
 
@@ -60,7 +61,7 @@ func Lines(th *theme.Theme, text string, o Options) []string {
 		d.out = d.out[:max(0, o.Lines-1)]
 	}
 	if left > 0 {
-		d.out = append(d.out, cell.Cut(th.Dim.On(fmt.Sprintf("… %d more lines", left)), d.o.Width, ""))
+		d.out = append(d.out, cell.Cut(th.Dim.On(plain.More(left, "line")), d.o.Width, ""))
 	}
 	return d.out
 }

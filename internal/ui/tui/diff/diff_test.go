@@ -8,7 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/charmbracelet/colorprofile"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/theme"
 )

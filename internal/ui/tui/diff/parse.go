@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 )
 
 // Bounds of a diff that is read: its lines, and bytes of one. What is beyond is left

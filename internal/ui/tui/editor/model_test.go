@@ -9,7 +9,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )

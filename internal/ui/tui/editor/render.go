@@ -3,7 +3,7 @@ package editor
 import (
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"
 )

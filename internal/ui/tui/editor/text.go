@@ -9,7 +9,7 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/protocol/display"
 )
 

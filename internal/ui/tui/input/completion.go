@@ -43,7 +43,10 @@ func (in *Input) question(q *complete.Question) tea.Cmd {
 		return in.loadCommands()
 	case q.Kind == complete.Files && in.cfg.Host.Project() != nil:
 		return link.Ask(in.cfg.Link, "", &protocol.ListFiles{ProjectID: in.cfg.Host.Project().ProjectID, Query: q.Query, Limit: complete.FileHits}, func(list *protocol.FileList, err error) tea.Cmd {
-			return in.question(in.popup.Files(q.Number, orNil(err, list)))
+			if in.cfg.Session.ID() == "" {
+				return in.question(in.popup.Files(q.Number, orNil(err, list)))
+			}
+			return in.withResources(q, orNil(err, list))
 		})
 	case q.Kind == complete.Arguments:
 		return link.Ask(in.cfg.Link, in.cfg.Session.ID(), &protocol.CompleteCommand{Name: q.Name, Args: q.Args}, func(list *protocol.CompletionList, err error) tea.Cmd {
@@ -52,6 +55,21 @@ func (in *Input) question(q *complete.Question) tea.Cmd {
 		})
 	}
 	return nil
+}
+
+// withResources offers files, and after them the resources of the session's MCP servers.
+func (in *Input) withResources(q *complete.Question, files *protocol.FileList) tea.Cmd {
+	return link.Ask(in.cfg.Link, in.cfg.Session.ID(), &protocol.ListMCPResources{Query: q.Query, Limit: complete.FileHits}, func(list *protocol.MCPResourceList, err error) tea.Cmd {
+		if err == nil && len(list.Resources) > 0 {
+			if files == nil {
+				files = &protocol.FileList{}
+			}
+			for _, r := range list.Resources {
+				files.Files = append(files.Files, r.Server+":"+r.URI)
+			}
+		}
+		return in.question(in.popup.Files(q.Number, files))
+	})
 }
 
 // loadCommands asks for the commands of the host.

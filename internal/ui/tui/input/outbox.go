@@ -76,7 +76,7 @@ func (in *Input) GiveBack(typed, marked string) {
 	if in.outbox.unsent = append(in.outbox.unsent, typed); len(in.outbox.unsent) > maxUnsent {
 		in.outbox.unsent = in.outbox.unsent[1:]
 	}
-	where := ", and told again when you leave: "
+	where := ", and shown again when you quit: "
 	if prefs.Keeps(marked) {
 		where = ", and kept in the history: "
 	}
@@ -192,5 +192,16 @@ func (in *Input) RunShell(typed, command string, inContext bool) tea.Cmd {
 	}
 	return deliver(in, typed, func(ctx context.Context, to link.Target) (*protocol.ShellStarted, error) {
 		return client.Call[*protocol.ShellStarted](ctx, to.Client, to.Session, &protocol.RunShell{Command: command, InContext: inContext})
+	}, func(*protocol.ShellStarted) {})
+}
+
+// Monitor starts a command of the person in the background, whose lines the model is told.
+func (in *Input) Monitor(command string) tea.Cmd {
+	if command = strings.TrimSpace(command); command == "" {
+		in.cfg.Toasts.Warn("add a command: /monitor COMMAND")
+		return nil
+	}
+	return deliver(in, "/monitor "+command, func(ctx context.Context, to link.Target) (*protocol.ShellStarted, error) {
+		return client.Call[*protocol.ShellStarted](ctx, to.Client, to.Session, &protocol.RunShell{Command: command, InContext: true, Monitor: true})
 	}, func(*protocol.ShellStarted) {})
 }

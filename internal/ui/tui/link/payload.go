@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"scorel/client"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 )
 
@@ -35,7 +35,7 @@ func (l *Link) Beginning(ctx context.Context, session protocol.SessionID, blob s
 	}
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	if left := size - int64(len(data)); left > 0 {
-		text = fmt.Sprintf("%s\n… %d bytes more; /export writes answers whole to a file", text, left)
+		text = text + "\n" + plain.More(int(left), "byte") + "; /export writes answers whole to a file"
 	}
 	return text, nil
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"scorel/internal/text/cell"
 	"scorel/internal/text/fuzzy"
-	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"

@@ -2,10 +2,11 @@ package overlay
 
 import (
 	"fmt"
+	"math"
 
 	tea "charm.land/bubbletea/v2"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
@@ -14,7 +15,10 @@ import (
 // maxPage bounds the lines of a text that is read in the pager.
 const maxPage = 20_000
 
-// pager shows a text over the editor, to be read and closed.
+// Pager shows a text over the editor, to be read and closed.
+type Pager = pager
+
+// pager is a [Pager].
 type pager struct {
 	stack  *Stack
 	title  string
@@ -25,6 +29,16 @@ type pager struct {
 	width   int // that lines were made for
 	lines   []string
 	visible int
+}
+
+// SetText shows another text: lines that are safe to show. Who reads its end sees the new
+// end; who reads elsewhere stays there.
+func (p *pager) SetText(text []string) {
+	atEnd := p.width == 0 || p.top >= len(p.lines)-p.visible
+	p.text, p.width = text[max(0, len(text)-maxPage):], 0
+	if atEnd {
+		p.top = math.MaxInt
+	}
 }
 
 func (p *pager) Places() []keymap.Place { return []keymap.Place{keymap.List, keymap.Transcript} }

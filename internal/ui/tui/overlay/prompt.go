@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"

@@ -1,10 +1,11 @@
 package overlay
 
 import (
-	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -85,10 +86,21 @@ func (s *Stack) Abort() tea.Cmd {
 // Page shows a text to be read: its lines are safe to show.
 func (s *Stack) Page(title string, text []string) {
 	if n := len(text); n > maxPage {
-		text = append(text[:maxPage:maxPage], fmt.Sprintf("… %d more lines", n-maxPage))
+		text = append(text[:maxPage:maxPage], plain.More(n-maxPage, "line"))
 	}
 	s.Open(&pager{stack: s, title: title, text: text, closes: s.keys.Hint(keymap.ListClose)})
 }
+
+// Follow shows a text that grows, from its end. It is shown while [Stack.Has] reports so.
+func (s *Stack) Follow(title string, text []string) *Pager {
+	p := &pager{stack: s, title: title, closes: s.keys.Hint(keymap.ListClose)}
+	p.SetText(text)
+	s.Open(p)
+	return p
+}
+
+// Has reports whether an overlay is open.
+func (s *Stack) Has(o Overlay) bool { return slices.Contains(s.all, o) }
 
 // Pick opens a picker.
 func (s *Stack) Pick(p *Picker) tea.Cmd {

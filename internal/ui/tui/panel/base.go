@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/client"
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"

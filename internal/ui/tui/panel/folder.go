@@ -31,9 +31,9 @@ func (x *Folder) OfferTrust(p *protocol.Project) tea.Cmd {
 	}
 	switch p.Trust.State {
 	case protocol.TrustNothing, protocol.TrustPart:
-		x.Toasts.Info(counted(p.Trust.Count, "file") + " of this project that could act " + map[bool]string{true: "is", false: "are"}[p.Trust.Count == 1] + " ignored until trusted; /trust shows what they would do")
+		x.Toasts.Info(counted(p.Trust.Count, "file") + " of this project could run commands or change settings; ignored until trusted, and /trust shows what each would do")
 	case protocol.TrustNotPossible:
-		x.Toasts.Warn("this project has more files that could act than can be trusted; they are ignored")
+		x.Toasts.Warn("this project has more files than can be trusted that could run commands, add tools or change settings; they are ignored")
 	}
 	for _, n := range p.Trust.Notices {
 		x.Toasts.Warn(n)
@@ -77,7 +77,7 @@ func (x *Folder) trust(req *protocol.TrustProject) tea.Cmd {
 		case req.Trusted:
 			x.Toasts.Info("trusted; it counts from the next message on")
 		default:
-			x.Toasts.Info("the project's files are text again")
+			x.Toasts.Info("the project's files are no longer trusted")
 		}
 		x.typed.Forget()
 		return x.typed.Changed()
@@ -111,7 +111,7 @@ func (x *Folder) OfferWide(p *protocol.Project) tea.Cmd {
 		Yes:     "Yes, and do not ask again", No: "No; start scorel in a project's folder"})
 	return x.questions.Ask(d, func(o dialog.Outcome) tea.Cmd {
 		if !o.Yes {
-			x.Toasts.Info("nothing is begun in " + p.Root + "; /resume opens a session of another folder")
+			x.Toasts.Info("no session was started in " + p.Root + "; /resume opens a session of another folder")
 			return nil
 		}
 		return link.Ask(x.Link, "", &protocol.RegisterProject{WorkDir: p.WorkDir, Wide: true}, func(allowed *protocol.Project, err error) tea.Cmd {

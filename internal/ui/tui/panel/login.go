@@ -21,14 +21,21 @@ import (
 // Login enters and forgets the keys of model providers.
 type Login struct {
 	Base
-	info   *hostinfo.Info
-	models *Models
+	info     *hostinfo.Info
+	models   *Models
+	endpoint *Endpoint
 }
 
 // NewLogin returns the login. Models are offered once a key works.
-func NewLogin(b Base, info *hostinfo.Info, models *Models) *Login {
-	return &Login{Base: b, info: info, models: models}
+func NewLogin(b Base, info *hostinfo.Info, models *Models, endpoint *Endpoint) *Login {
+	return &Login{Base: b, info: info, models: models, endpoint: endpoint}
 }
+
+// Rows of the list of providers that are none.
+const (
+	otherEndpoint = "\x00endpoint"
+	localServer   = "\x00local"
+)
 
 // Open enters the key of a provider: it goes to the host's file of keys and is
 // tried at once.
@@ -49,10 +56,18 @@ func (x *Login) Pick(back func() tea.Cmd) tea.Cmd {
 	p := &overlay.Picker{List: list.New(list.Config{Title: "Which provider?", Can: list.Filter, Loading: true})}
 	p.OnClose = back
 	p.OnPick = func(ids []string) tea.Cmd {
-		return x.enter(ids[0], func() tea.Cmd { return x.Pick(back) })
+		again := func() tea.Cmd { return x.Pick(back) }
+		switch ids[0] {
+		case otherEndpoint:
+			return x.endpoint.Open(again)
+		case localServer:
+			return x.endpoint.Local(again)
+		}
+		return x.enter(ids[0], again)
 	}
 	return tea.Batch(x.Overlays.Pick(p), link.Ask(x.Link, "", &protocol.ListModels{}, func(got *protocol.ModelList, err error) tea.Cmd {
-		items := []list.Item{{ID: "anthropic", Title: "anthropic", Detail: "Claude"}, {ID: "openai", Title: "openai", Detail: "GPT"}, {ID: "google", Title: "google", Detail: "Gemini"}, {ID: "openrouter", Title: "openrouter", Detail: "many providers, one key"}}
+		items := []list.Item{{ID: "anthropic", Title: "anthropic", Detail: "Claude"}, {ID: "openai", Title: "openai", Detail: "GPT"}, {ID: "google", Title: "google", Detail: "Gemini"}, {ID: "openrouter", Title: "openrouter", Detail: "many providers, one key"},
+			{ID: otherEndpoint, Title: "Another endpoint…", Detail: "any server that is compatible: its address, key and models"}, {ID: localServer, Title: "A local server…", Detail: "Ollama, llama.cpp, LM Studio, vLLM"}}
 		if err == nil {
 			for _, m := range got.Models {
 				name, _, ok := strings.Cut(m.Ref, "/")

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/hostinfo"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
@@ -133,7 +134,7 @@ func modelItems(models []protocol.ModelInfo) (usable, all []list.Item) {
 	usable = append(usable, keyed...)
 	all = slices.Concat(usable, keyless)
 	if n := len(keyless); n > 0 {
-		usable = append(usable, list.Item{ID: "\x00keyless", Title: fmt.Sprintf("… %s of providers without a key", counted(n, "more model")), Detail: "type to search them", Group: "Need a key", Disabled: "type to search them"})
+		usable = append(usable, list.Item{ID: "\x00keyless", Title: plain.More(n, "model") + " of providers without a key", Detail: "type to search them", Group: "Need a key", Disabled: "type to search them"})
 	}
 	return usable, all
 }

@@ -6,7 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
 	"scorel/protocol"
@@ -202,7 +203,7 @@ func (x *Pages) Tools() tea.Cmd {
 			items = append(items, list.Item{ID: t.Name, Title: t.Name, Detail: first, Right: string(t.Kind) + ", " + from})
 		}
 		if r.Omitted > 0 {
-			items = append(items, list.Item{Title: fmt.Sprintf("… and %d more tools that the model can search for", r.Omitted)})
+			items = append(items, list.Item{Title: plain.More(r.Omitted, "tool") + " that the model can search for"})
 		}
 		return items
 	}, p)

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/internal/platform/disk"
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/hostinfo"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
@@ -105,7 +105,7 @@ func (x *Settings) edit(id string) tea.Cmd {
 	}
 	e := x.info.Config().Entries[i]
 	if !e.Settable {
-		x.Toasts.Info(e.Key + " cannot be set from here; it stands in " + e.Source)
+		x.Toasts.Info(e.Key + " cannot be set from here; it is in " + e.Source)
 		return nil
 	}
 	choices := []string(nil)

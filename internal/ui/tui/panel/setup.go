@@ -56,7 +56,7 @@ func (x *Setup) Offer() tea.Cmd {
 func (x *Setup) begin() tea.Cmd {
 	items := []list.Item{
 		{ID: "login", Title: "Enter an API key", Detail: "of Anthropic, OpenAI, Google, OpenRouter or another provider"},
-		{ID: "own", Title: "Use a local server", Detail: "Ollama, llama.cpp, vLLM: how to describe it in config.toml"},
+		{ID: "own", Title: "Use a local server", Detail: "Ollama, llama.cpp, LM Studio, vLLM, or another address"},
 	}
 	if x.WorkDir != "" {
 		items = append(items, list.Item{ID: "demo", Title: "Try the demo first", Detail: "no key, no network: an agent repairs a small project in ./" + demoFolder})
@@ -77,29 +77,9 @@ func (x *Setup) begin() tea.Cmd {
 		case "demo":
 			return x.demo()
 		}
-		x.ownServer()
-		return nil
+		return x.login.endpoint.Local(x.begin)
 	}
 	return x.Overlays.Pick(p)
-}
-
-// ownServer says how a server of one's own becomes a model.
-func (x *Setup) ownServer() {
-	x.Overlays.Page("A server of your own", []string{
-		"Put this into " + filepath.Join(x.Dir, "config.toml") + ", with the address and the model of your server:",
-		"",
-		"  [model]",
-		`  name = "local"`,
-		"",
-		"  [models.local]",
-		`  type = "custom"`,
-		`  api = "openai-completions"`,
-		`  baseUrl = "http://127.0.0.1:11434/v1"`,
-		`  id = "qwen3:14b"`,
-		"  contextWindow = 32000",
-		"",
-		"That address is Ollama's; llama.cpp has port 8080, vLLM 8000. Then /model picks it.",
-	})
 }
 
 // demo makes the demo's project, or takes the one that is there, and opens a session in

@@ -2,10 +2,12 @@ package panel
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
@@ -19,6 +21,15 @@ type Tasks struct {
 	Base
 	sessions *Sessions
 	picker   *overlay.Picker // while it is open
+	detail   *taskDetail     // of one task, while it is open
+}
+
+// taskDetail shows the output of a command as it grows.
+type taskDetail struct {
+	id    string
+	page  *overlay.Pager // nil until there is something to show
+	shown protocol.TaskInfo
+	asked bool // an answer is on its way
 }
 
 // NewTasks returns the panel of background tasks.
@@ -36,13 +47,14 @@ func (x *Tasks) Open() tea.Cmd {
 		if ok && t.SessionID != "" {
 			return x.sessions.Show(t.SessionID)
 		}
-		return x.log(ids[0], func(lines []string) { x.Overlays.Page("Task "+line(t.Command), lines) })
+		x.detail = &taskDetail{id: ids[0]}
+		return x.follow()
 	}
 	p.OnWants = func(w list.Wants) tea.Cmd {
 		if w.Preview == "" {
 			return nil
 		}
-		return x.log(w.Preview, func(lines []string) { p.List.SetPreview(w.Preview, lines) })
+		return x.output(w.Preview, func(_ protocol.TaskInfo, lines []string) { p.List.SetPreview(w.Preview, lines) })
 	}
 	p.OnOther = func(o list.Outcome) tea.Cmd {
 		if o.Kind != list.Deleted {
@@ -59,10 +71,66 @@ func (x *Tasks) Open() tea.Cmd {
 }
 
 // Refresh shows in the panel of background tasks as they are now.
-func (x *Tasks) Refresh() {
+func (x *Tasks) Refresh() tea.Cmd {
 	if x.picker != nil {
 		x.picker.List.SetItems(x.items())
 	}
+	if d := x.detail; d != nil && !d.asked {
+		if !x.Overlays.Has(d.page) {
+			x.detail = nil
+			return nil
+		}
+		if t, ok := x.task(d.id); ok && (t.Bytes != d.shown.Bytes || t.State != d.shown.State) {
+			return x.follow()
+		}
+	}
+	return nil
+}
+
+// follow asks for the output of the task whose detail is open, and shows it.
+func (x *Tasks) follow() tea.Cmd {
+	d := x.detail
+	d.asked = true
+	return x.output(d.id, func(t protocol.TaskInfo, lines []string) {
+		d.asked, d.shown = false, t
+		switch {
+		case x.detail != d: // another one was opened
+		case d.page == nil:
+			d.page = x.Overlays.Follow("Task "+line(t.Command), lines)
+		default:
+			d.page.SetText(lines)
+		}
+	})
+}
+
+// output calls f with the newest lines that a command printed, or, of what the session no
+// longer remembers and of sub-agents, with its process log.
+func (x *Tasks) output(id string, f func(t protocol.TaskInfo, lines []string)) tea.Cmd {
+	known, _ := x.task(id)
+	if known.SessionID != "" {
+		return x.log(id, func(lines []string) { f(known, lines) })
+	}
+	return link.Ask(x.Link, x.Session.ID(), &protocol.GetTaskOutput{TaskID: id}, func(got *protocol.TaskOutput, err error) tea.Cmd {
+		if err != nil {
+			return x.log(id, func(lines []string) { f(known, lines) })
+		}
+		th := x.Screen.Theme()
+		var lines []string
+		if got.Omitted > 0 {
+			lines = append(lines, th.Dim.On("… "+plain.Count(int(got.Omitted), "earlier byte")))
+		}
+		for l := range strings.SplitSeq(strings.TrimRight(display.Text(got.Text), "\n"), "\n") {
+			lines = append(lines, th.ToolOutput.On(l))
+		}
+		if got.Text == "" {
+			lines = []string{th.Dim.On("(no output yet)")}
+		}
+		if t := got.Task; t.State != protocol.TaskRunning {
+			lines = append(lines, th.Dim.On(line(display.TaskEnd(t.State, t.Agent, t.ExitCode, t.Signal))))
+		}
+		f(got.Task, lines)
+		return nil
+	})
 }
 
 func (x *Tasks) task(id string) (protocol.TaskInfo, bool) {

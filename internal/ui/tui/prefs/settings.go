@@ -314,7 +314,7 @@ func Set(fsys disk.FS, dir, name, value string) error {
 	err = disk.Update(fsys, file, maxSettings, func(old []byte) ([]byte, error) {
 		want, doc, _ := parse(file, old)
 		if doc.broken {
-			return nil, fmt.Errorf("%s is not valid TOML; mend it by hand", file)
+			return nil, fmt.Errorf("%s is not valid TOML; correct it by hand", file)
 		}
 		if err := k.take(&want, typed); err != nil {
 			return nil, err

@@ -116,7 +116,7 @@ func TestASettingThatCannotBeIsRefusedAndChangesNothing(t *testing.T) {
 		{"vim = true\n", "screen", "wide", "the setting screen must be inline or full"},
 		{"vim = true\n", "statusLine.padding", "21", "the setting statusLine.padding must be a number from 0 to 20"},
 		{"vim = true\n", "theme", "a\nb", "the setting theme must be a text on one line"},
-		{"vim = \n", "vim", "true", "is not valid TOML; mend it by hand"},
+		{"vim = \n", "vim", "true", "is not valid TOML; correct it by hand"},
 		{"statusLine = { command = \"x\" }\n", "statusLine.padding", "1", "cannot be changed from here; set statusLine.padding in it by hand"},
 	} {
 		dir := write(t, c.old)

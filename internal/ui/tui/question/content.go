@@ -3,11 +3,11 @@ package question
 import (
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/markdown/terminal"
 	"scorel/internal/ui/tui/dialog"
 	"scorel/internal/ui/tui/diff"
 	"scorel/internal/ui/tui/editor"
-	"scorel/internal/ui/tui/markdown"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 )
@@ -52,7 +52,7 @@ func firstChange(p protocol.PermissionRequest) int {
 // planLines draws the plan of a question.
 func planLines(u protocol.UIRequest) dialog.Lines {
 	return func(th *theme.Theme, width int) []string {
-		s := markdown.New(th, width)
+		s := terminal.New(th, width)
 		s.Write([]byte(u.Data.Text))
 		s.End()
 		return s.Take()

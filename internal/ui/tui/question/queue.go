@@ -29,6 +29,8 @@ type Person interface {
 	Notify(text string) tea.Cmd
 	// Draft types into the editor what was typed and is no answer.
 	Draft(text string) tea.Cmd
+	// Size is that of the screen, in cells.
+	Size() (width, height int)
 }
 
 // Config is what a queue needs.
@@ -50,11 +52,12 @@ type Queue struct {
 	answers map[string]Answered // of those that the UI asks itself
 	given   map[string]bool     // answered here; the session does not say so yet
 	guard   dialog.Guard
+	panels  panels
 }
 
 // New returns a queue without a question.
 func New(cfg Config) *Queue {
-	return &Queue{cfg: cfg, answers: map[string]Answered{}, given: map[string]bool{}}
+	return &Queue{cfg: cfg, answers: map[string]Answered{}, given: map[string]bool{}, panels: panels{of: map[string]*panel{}}}
 }
 
 // SetKeys sets the keys that questions name.
@@ -71,6 +74,7 @@ func (q *Queue) Front() dialog.Dialog {
 // Clear closes the questions of the session, which is shown no more.
 func (q *Queue) Clear() {
 	q.all = slices.DeleteFunc(q.all, func(d dialog.Dialog) bool { return q.answers[d.ID()] == nil })
+	q.panels = panels{of: map[string]*panel{}}
 }
 
 // Sync opens what the session asks now, and closes what was answered elsewhere.
@@ -96,10 +100,11 @@ func (q *Queue) Sync() tea.Cmd {
 	q.all = slices.DeleteFunc(q.all, func(d dialog.Dialog) bool { return !asked[d.ID()] && q.answers[d.ID()] == nil })
 	maps.DeleteFunc(q.given, func(id string, _ bool) bool { return !asked[id] })
 	q.number()
+	drawn := q.syncComponents(live.UI)
 	if fresh {
-		return tea.Batch(q.cfg.Person.Notify("Scorel waits for you"), q.wake())
+		return tea.Batch(q.cfg.Person.Notify("Scorel waits for you"), q.wake(), drawn)
 	}
-	return nil
+	return drawn
 }
 
 func (q *Queue) number() {
@@ -155,6 +160,7 @@ func (q *Queue) Key() {
 func (q *Queue) Render(th *theme.Theme, width, height int) ([]string, *overlay.Cursor) {
 	d := q.Front()
 	d.Arm(q.Takes())
+	q.late(d)
 	lines, at := d.Render(th, width, height)
 	q.guard.Drawn(d.ID(), time.Now())
 	return lines, at
@@ -187,6 +193,9 @@ func (q *Queue) Paste(text string) tea.Cmd {
 
 // outcome sends an answer, beside all that waits.
 func (q *Queue) outcome(o dialog.Outcome) tea.Cmd {
+	if o.Take {
+		return q.take(q.Front().ID())
+	}
 	if !o.Done && o.Request == nil {
 		return nil
 	}

@@ -22,6 +22,7 @@ type nobody struct{}
 
 func (nobody) Notify(string) tea.Cmd { return nil }
 func (nobody) Draft(string) tea.Cmd  { return nil }
+func (nobody) Size() (int, int)      { return 80, 24 }
 
 func TestAQuestionThatWasAnsweredHereIsNotOpenedAgain(t *testing.T) {
 	s := &asking{live: protocol.Live{Permissions: []protocol.PermissionRequest{{PermissionID: "prm_1", ToolName: "Bash", Args: []byte(`{"command":"ls"}`)}}}}

@@ -3,7 +3,7 @@ package row
 import (
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )

@@ -6,7 +6,8 @@
 //
 // One goroutine writes, so that a slow terminal holds up nobody: frames that it had no
 // time for are passed over, finished lines are not. A lone frame is drawn at once;
-// after it the next one is drawn a [Interval] later.
+// after it the next one is drawn a [Interval] later. One that looks like the one before does
+// not count.
 //
 // Whatever a line holds, it cannot get out of its place: sequences other than colours,
 // weights and links are taken out, and what is too wide for the terminal is cut in the

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 )
 
 // line is one of the region.

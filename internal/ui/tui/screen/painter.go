@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/protocol/display"
 )
 
@@ -72,6 +72,7 @@ type output struct {
 	moved   int // lines written and moved since the last flush
 	started bool
 	queried bool
+	wrote   bool // something was written since that was set to false
 }
 
 func newPainter(s *Screen) *painter {
@@ -134,6 +135,7 @@ func (p *painter) send(out []byte) {
 	if p.err != nil || p.s.gone.Load() {
 		return
 	}
+	p.wrote = true
 	_, p.err = p.out.Write(out)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 )
 
 // glass is a terminal with a painter before it.

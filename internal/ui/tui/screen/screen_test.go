@@ -79,6 +79,28 @@ func TestALoneFrameIsDrawnAtOnceAndTheNextAnIntervalLater(t *testing.T) {
 	})
 }
 
+func TestAFrameThatChangesNothingDelaysNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		s := start(t, r, Options{})
+		s.Show(Frame{Lines: []string{"one"}})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		r.times = nil
+		s.Show(Frame{Lines: []string{"one"}})
+		synctest.Wait()
+		if begin := time.Now(); !s.Free() {
+			t.Error("a frame that writes nothing is waited for")
+		} else if s.Show(Frame{Lines: []string{"two"}}); true {
+			synctest.Wait()
+			if len(r.times) != 1 || r.times[0] != begin {
+				t.Errorf("written at %v, shown at %v", r.times, begin)
+			}
+		}
+		_ = s.Close()
+	})
+}
+
 func TestWhoWaitsIsToldWhenAFrameWouldBeDrawnAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}

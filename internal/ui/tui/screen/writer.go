@@ -47,12 +47,16 @@ func (s *Screen) write() {
 			if !k.has && len(k.asks) == 0 && !k.last {
 				break
 			}
+			p.wrote = false
 			p.work(k)
 			for _, a := range k.asks {
 				close(a.done)
 			}
 			s.mu.Lock()
 			s.busy = false
+			if k.has && !p.wrote {
+				s.slot = time.Time{} // it looks like the one before, so the next one need not wait for it
+			}
 			if p.err != nil && s.err == nil {
 				s.err = fmt.Errorf("write to the terminal: %w", p.err)
 				s.next, s.has, s.commit = Frame{}, false, backlog{}

@@ -1,7 +1,7 @@
 package status
 
 import (
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"scorel/client"
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"

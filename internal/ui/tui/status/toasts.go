@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"

@@ -1,7 +1,8 @@
 package status
 
 import (
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -37,7 +38,7 @@ func Widgets(th *theme.Theme, width, height int, states []protocol.UIState, plac
 		}
 	}
 	if left > 0 && height > 0 {
-		lines[height-1] = th.Dim.On(cell.Cut(plural(left+1, "more line of extensions", "more lines of extensions"), width, th.Box.Ellipsis))
+		lines[height-1] = th.Dim.On(cell.Cut(plain.More(left+1, "line")+" of extensions", width, th.Box.Ellipsis))
 	}
 	return lines
 }

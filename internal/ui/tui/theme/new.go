@@ -62,7 +62,7 @@ func New(o Options) (*Theme, []string) {
 	l, name, dark, mark, problems := o.looks()
 	t := &Theme{Name: name, Dark: dark, Plain: o.Plain, Box: box(o.Plain)}
 	t.ID = fmt.Sprintf("%s/%t/%s/%t/%x", name, dark, o.Profile, o.Plain, mark)
-	for name, style := range t.styles() {
+	for name, style := range stylesOf(t) {
 		*style = l[name].style(o.Profile)
 	}
 	return t, problems
@@ -181,9 +181,9 @@ func cutLast(text, sep string) (before, after string, found bool) {
 	return text[:i], text[i+len(sep):], true
 }
 
-// styles returns the styles of a theme by their names: those of the fields, with a small
+// stylesOf returns the styles of a theme by their names: those of the fields, with a small
 // letter at the beginning.
-func (t *Theme) styles() map[string]*Style {
+func stylesOf(t *Theme) map[string]*Style {
 	all := map[string]*Style{}
 	v := reflect.ValueOf(t).Elem()
 	for i := range v.NumField() {
@@ -241,7 +241,7 @@ func (u *userTheme) parse(data []byte) {
 
 // over sets what the file says.
 func (u *userTheme) over(l looks) {
-	known := (&Theme{}).styles()
+	known := stylesOf(&Theme{})
 	for _, e := range u.set {
 		name, what := e.Path[1], e.Path[2]
 		if known[name] == nil {

@@ -76,7 +76,7 @@ func TestTextCanBeReadOnUsualBackgrounds(t *testing.T) {
 }
 
 func TestEveryStyleOfABuiltInThemeIsOneOfTheTheme(t *testing.T) {
-	known := (&Theme{}).styles()
+	known := stylesOf(&Theme{})
 	for _, name := range []string{Dark, Light, HighContrast, Deuteranopia, Tritanopia, Sixteen, Colourless} {
 		for _, dark := range []bool{true, false} {
 			l := builtin(name, dark)
@@ -105,7 +105,7 @@ func TestWhatMustBeToldApartLooksDifferentWithoutColours(t *testing.T) {
 			t.Errorf("%q twice", pair[0])
 		}
 	}
-	for name, s := range th.styles() {
+	for name, s := range stylesOf(th) {
 		for arg := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(string(*s), "\x1b["), "m"), ";") {
 			if !slices.Contains([]string{"", "1", "4", "7"}, arg) {
 				t.Errorf("%s is %q", name, string(*s))
@@ -277,7 +277,7 @@ func TestTheDocumentedStylesAreThoseOfATheme(t *testing.T) {
 	if !ok {
 		t.Fatal("the page has no place for the list")
 	}
-	names := slices.Sorted(maps.Keys((&Theme{}).styles()))
+	names := slices.Sorted(maps.Keys(stylesOf(&Theme{})))
 	want := before + "<!-- styles -->\n`" + strings.Join(names, "`, `") + "`\n<!-- /styles -->" + after
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {

@@ -1,13 +1,13 @@
 package transcript
 
 import (
-	"scorel/internal/ui/tui/markdown"
+	"scorel/internal/text/markdown/terminal"
 	"scorel/internal/ui/tui/theme"
 )
 
 // feed is what the model says as lines, while it comes in.
 type feed struct {
-	stream *markdown.Stream
+	stream *terminal.Stream
 	fed    int    // bytes of the text that the stream has
 	last   string // the end of them, to know the text again
 	lead   bool   // the first line was given
@@ -63,7 +63,7 @@ func (t *Transcript) feed(it *item, th *theme.Theme, width int) *feed {
 }
 
 func newFeed(th *theme.Theme, width int) *feed {
-	return &feed{stream: markdown.New(th, room(width)), width: width, theme: th.ID}
+	return &feed{stream: terminal.New(th, room(width)), width: width, theme: th.ID}
 }
 
 func room(width int) int {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"

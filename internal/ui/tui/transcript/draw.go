@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/markdown"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/markdown/terminal"
 	"scorel/internal/ui/tui/screen"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -297,7 +297,7 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 	case display.Folded:
 		lines := []string{cell.Cut(th.Dim.On(i.Title), room, "…")}
 		if !t.folded(it) {
-			lines = append(lines, markdown.Lines(th, room, clean(i.Text))...)
+			lines = append(lines, terminal.Lines(th, room, clean(i.Text))...)
 		}
 		return under(lines, th.Dim.On(foldMark(t.folded(it), th)), width)
 	case display.Marker, display.Badge:
@@ -313,7 +313,7 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 		return []string{cell.Cut(th.Border.On(line+strings.Repeat(rule, max(0, min(width, 60)-cell.Width(line)))), width, "")}
 	case display.Custom:
 		lines := []string{cell.Cut(th.Strong.On(i.Title), room, "…")}
-		return under(append(lines, markdown.Lines(th, room, clean(i.Text))...), th.Info.On("+"), width)
+		return under(append(lines, terminal.Lines(th, room, clean(i.Text))...), th.Info.On("+"), width)
 	}
 	text := i.Text
 	if i.Title != "" {

@@ -3,7 +3,7 @@ package transcript
 import (
 	"slices"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 )
 

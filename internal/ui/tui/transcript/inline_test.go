@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 )

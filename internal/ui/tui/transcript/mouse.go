@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"
 )

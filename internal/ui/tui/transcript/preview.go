@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/highlight"
+	"scorel/internal/text/markdown/terminal"
+	counts "scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/diff"
-	"scorel/internal/ui/tui/highlight"
-	"scorel/internal/ui/tui/markdown"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -48,12 +49,9 @@ func (b *body) most(n int) int {
 	return n
 }
 
-// counted returns a number with what is between it and its noun: "2 more lines".
-func counted(n int, which, what string) string { return plural(n, which+" "+what) }
-
 func (b *body) more(n int, what string) {
 	if n > 0 {
-		b.add(b.th.Dim, "… "+counted(n, "more", what))
+		b.add(b.th.Dim, counts.More(n, what))
 	}
 }
 
@@ -89,7 +87,7 @@ func (b *body) output(style theme.Style, text string, n int, last bool) {
 		}
 	}
 	if last && left > 0 {
-		b.add(b.th.Dim, "… "+counted(left, "earlier", "line"))
+		b.add(b.th.Dim, "… "+counts.Count(left, "earlier line"))
 	}
 	for _, l := range lines {
 		if b.open {
@@ -99,7 +97,7 @@ func (b *body) output(style theme.Style, text string, n int, last bool) {
 		}
 	}
 	if !last && left > 0 {
-		b.add(b.th.Dim, "… "+counted(left, "more", "line"))
+		b.add(b.th.Dim, counts.More(left, "line"))
 	}
 }
 
@@ -243,7 +241,7 @@ func viewOf(view protocol.ToolView) func(b *body, in input, d protocol.ToolDetai
 
 // markdown adds the lines of a text, n of them when the card is folded.
 func (b *body) markdown(text string, n int) {
-	lines := markdown.Lines(b.th, b.room, clean(text))
+	lines := terminal.Lines(b.th, b.room, clean(text))
 	n = min(len(lines), b.most(n))
 	b.lines = append(b.lines, lines[:n]...)
 	b.more(len(lines)-n, "line")
@@ -293,7 +291,7 @@ func (b *body) agent(in input, d protocol.ToolDetails, r *protocol.Message) {
 		return
 	}
 	b.output(b.th.Dim, in.Prompt, openLines, false)
-	b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(r.TextForPeople()))...)
+	b.lines = append(b.lines, terminal.Lines(b.th, b.room, clean(r.TextForPeople()))...)
 }
 
 // skill adds the text of a skill, unfolded.
@@ -525,7 +523,7 @@ func liveSteps(process []protocol.ToolProcess) []display.Step {
 // far it is.
 func (b *body) steps(steps []display.Step) {
 	if n := len(steps) - b.most(stepLines); n > 0 {
-		b.add(b.th.Dim, "… "+counted(n, "earlier", "step"))
+		b.add(b.th.Dim, "… "+counts.Count(n, "earlier step"))
 		steps = steps[n:]
 	}
 	for _, s := range steps {

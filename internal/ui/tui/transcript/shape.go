@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 )
 

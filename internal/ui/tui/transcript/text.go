@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 )
 
 // maxText bounds the text of one item that is shown, in bytes; copying gives all of it.

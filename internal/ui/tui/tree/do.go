@@ -270,7 +270,7 @@ func (t *Tree) open() {
 	}
 	n := &t.nodes[t.on]
 	base := Go{Target: n.id, Rewind: t.active[t.on] && t.rewindable(t.on)}
-	what := "Go on from here"
+	what := "Continue from here"
 	if n.kind == user {
 		base = Go{Text: n.id, Rewind: t.active[t.on]}
 		if n.parent >= 0 {
@@ -285,7 +285,7 @@ func (t *Tree) open() {
 	}
 	t.menu, t.menuN, t.step = nil, 0, choose
 	if n.id == t.leaf && n.kind != user {
-		t.menu = append(t.menu, option{"The conversation stands here already", func(t *Tree) Outcome { t.step = browse; return Outcome{} }})
+		t.menu = append(t.menu, option{"The conversation is here already", func(t *Tree) Outcome { t.step = browse; return Outcome{} }})
 		return
 	}
 	add(what, base)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"

@@ -1,0 +1,135 @@
+// Package listing asks a server which models it has. It sends one GET request without a
+// body, follows no redirect, and reads a bounded answer. Any goroutine may call it. No error
+// of it holds a key.
+package listing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/httpx"
+)
+
+// Bounds of a list.
+const (
+	MaxModels = 500     // of a server; the others are left out
+	maxID     = 400     // bytes of a name; longer ones are left out
+	maxBody   = 4 << 20 // of the answer
+)
+
+// Server is whom [Models] asks. Key is "" for a server without keys.
+type Server struct {
+	BaseURL string
+	API     model.API
+	Key     string
+	HTTP    *http.Client // nil: a client of its own over http.DefaultTransport
+}
+
+// Models returns the ids of the models that a server lists, in its order, at most
+// [MaxModels]. The error is a sentence without an end: the address is unusable, the server
+// did not answer, or its answer is no list of models.
+func Models(ctx context.Context, s Server) ([]string, error) {
+	if err := (httpx.Peer{Name: "the endpoint", BaseURL: s.BaseURL}).Check(); err != nil {
+		return nil, err
+	}
+	path := []string{"models"}
+	header := http.Header{"Accept": {"application/json"}}
+	switch s.API {
+	case model.APIAnthropic:
+		path = []string{"v1", "models"}
+		header.Set("anthropic-version", "2023-06-01")
+		if s.Key != "" {
+			header.Set("x-api-key", s.Key)
+		}
+	case model.APIGoogle:
+		if !strings.Contains(s.BaseURL, "/v1") {
+			path = []string{"v1beta", "models"}
+		}
+		if s.Key != "" {
+			header.Set("x-goog-api-key", s.Key)
+		}
+	default:
+		if s.Key != "" {
+			header.Set("Authorization", "Bearer "+s.Key)
+		}
+	}
+	address, err := url.JoinPath(s.BaseURL, path...)
+	if err != nil {
+		return nil, errors.New("the address is no URL")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, errors.New("the address is no URL")
+	}
+	req.Header = header
+	var client http.Client
+	if s.HTTP != nil {
+		client = *s.HTTP
+	}
+	client.Jar = nil
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not answer: %w", req.URL.Host, cause(err))
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers %s with status %d", req.URL.Host, req.URL.Path, resp.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the answer of %s was cut off: %w", req.URL.Host, err)
+	case len(body) > maxBody:
+		return nil, fmt.Errorf("the list of models of %s has more than %d bytes", req.URL.Host, maxBody)
+	}
+	ids, ok := parse(body)
+	if !ok {
+		return nil, fmt.Errorf("what %s answers at %s is no list of models", req.URL.Host, req.URL.Path)
+	}
+	return ids, nil
+}
+
+// cause returns an error without the address that was asked for.
+func cause(err error) error {
+	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// parse reads {"data":[{"id":…}]}, as OpenAI, Anthropic and local servers answer, or Google's
+// {"models":[{"name":"models/…"}]}.
+func parse(body []byte) ([]string, bool) {
+	type entry struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	var list struct {
+		Data   []entry `json:"data"`
+		Models []entry `json:"models"`
+		Object string  `json:"object"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil || list.Data == nil && list.Models == nil && list.Object != "list" {
+		return nil, false
+	}
+	if list.Data == nil {
+		for _, e := range list.Models {
+			list.Data = append(list.Data, entry{ID: strings.TrimPrefix(e.Name, "models/")})
+		}
+	}
+	ids := []string{}
+	for _, e := range list.Data {
+		if e.ID != "" && len(e.ID) <= maxID && len(ids) < MaxModels && !strings.ContainsFunc(e.ID, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, true
+}

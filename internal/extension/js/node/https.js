@@ -1,0 +1,4 @@
+(function (module, internal) {
+  "use strict";
+  module.exports = internal.n.module("http").secure;
+})

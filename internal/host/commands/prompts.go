@@ -1,0 +1,142 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"scorel/internal/engine/command"
+	"scorel/internal/host/failure"
+	"scorel/internal/host/lane"
+	"scorel/internal/host/mcpservers"
+	"scorel/internal/text/promptsafe"
+	"scorel/protocol"
+)
+
+// promptPrefix begins the names of prompts of MCP servers.
+const promptPrefix = "mcp__"
+
+// maxPrompt is how much text of a prompt is sent, in bytes.
+const maxPrompt = 100_000
+
+// serverPrompts are the prompts of a session's MCP servers: /mcp__server__prompt sends what
+// the prompt says, marked as the server's. They are listed once the servers have begun,
+// which is with the first turn, or with the first of these commands.
+type serverPrompts struct {
+	*commandRun
+	offer *mcpservers.Offer // nil: no server has begun
+}
+
+// prompts returns those of the session.
+func (c *commandRun) prompts() serverPrompts {
+	return serverPrompts{c, c.cs.turns.BegunServers(c.l.ID(), c.root)}
+}
+
+// beginPrompts begins the servers of the session and waits for the one that a name is of.
+func (c *commandRun) beginPrompts(ctx context.Context, name string) error {
+	if c.l == nil || !strings.HasPrefix(name, promptPrefix) {
+		return nil
+	}
+	offer, err := c.cs.turns.Servers(ctx, c.l.ID(), c.l.Meta(), c.options)
+	if err != nil {
+		return err
+	}
+	return offer.AwaitListed(ctx, name)
+}
+
+// List implements [command.Source].
+func (c serverPrompts) List(context.Context) (out []protocol.CommandInfo, problems []string) {
+	if c.offer == nil {
+		return nil, nil
+	}
+	for _, p := range c.offer.Prompts() {
+		info := protocol.CommandInfo{Name: p.Name, Source: protocol.CommandMCP, Origin: p.Server, ArgumentHint: hint(p)}
+		info.Description = strings.Join(strings.Fields(p.Description), " ")
+		if info.Description == "" {
+			info.Description = p.Title
+		}
+		info.Description = strings.TrimSpace(info.Description + " (from the MCP server " + p.Server + ")")
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// hint is how the arguments of a prompt are typed.
+func hint(p mcpservers.Prompt) string {
+	var words []string
+	for _, a := range p.Arguments {
+		if a.Required {
+			words = append(words, "<"+a.Name+">")
+		} else {
+			words = append(words, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Complete implements [command.Source].
+func (serverPrompts) Complete(context.Context, string, string) ([]protocol.Completion, error) {
+	return nil, nil
+}
+
+// Run implements [command.Source].
+func (c serverPrompts) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
+	for _, p := range c.offer.Prompts() {
+		if p.Name == name {
+			return c.fill(ctx, p, args)
+		}
+	}
+	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "The command /%s is gone.", name)
+}
+
+func (c serverPrompts) fill(ctx context.Context, p mcpservers.Prompt, typed string) (*protocol.CommandResult, error) {
+	values, err := arguments(p, command.Words(typed))
+	if err != nil {
+		return nil, err
+	}
+	filled, err := c.offer.Fill(ctx, p, values)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "/%s was not sent: the MCP server %s: %s.", p.Name, p.Server, strings.TrimSuffix(failure.Sentence(err), "."))
+	}
+	if n := len(filled.Text); n > maxPrompt {
+		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "/%s was not sent: what the MCP server %s makes of it has %d bytes, at most %d are taken.", p.Name, p.Server, n, maxPrompt)
+	}
+	// Who typed it vouches for the wish, not for every word of the server.
+	text := promptsafe.Text("mcp-prompt", fmt.Sprintf(" server=%q name=%q", p.Server, p.Name), filled.Text)
+	return c.sendContent(ctx, append([]protocol.Block{protocol.Text(text)}, filled.Pictures...), "")
+}
+
+// arguments gives words to the arguments of a prompt in their order; the last one takes what
+// is left.
+func arguments(p mcpservers.Prompt, words []string) (map[string]string, error) {
+	usage := strings.TrimSpace("Type /" + p.Name + " " + hint(p))
+	if len(words) > 0 && len(p.Arguments) == 0 {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "/%s takes nothing after its name. %s.", p.Name, usage)
+	}
+	values := map[string]string{}
+	var missing []string
+	for i, a := range p.Arguments {
+		switch {
+		case i >= len(words) && a.Required:
+			missing = append(missing, a.Name)
+		case i >= len(words):
+		case i == len(p.Arguments)-1:
+			values[a.Name] = strings.Join(words[i:], " ")
+		default:
+			values[a.Name] = words[i]
+		}
+	}
+	if len(missing) > 0 {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "/%s needs %s. %s.", p.Name, strings.Join(missing, " and "), usage)
+	}
+	return values, nil
+}
+
+// sendContent sends what a command became.
+func (c *commandRun) sendContent(ctx context.Context, content []protocol.Block, status string) (*protocol.CommandResult, error) {
+	sent, err := c.l.Send(ctx, c.by, lane.Message{Content: content, Busy: c.busy, Options: c.options})
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.CommandResult{Sent: sent, Status: status}, nil
+}

@@ -1,0 +1,102 @@
+package mcpservers
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/engine/mcptool"
+	"scorel/protocol"
+)
+
+// listsTime is how long somebody who names a prompt or a resource waits for its server to
+// say what it has.
+const listsTime = 30 * time.Second
+
+// Prompt is a prompt of a server.
+type Prompt struct {
+	connect.Prompt
+	Server string // as it is configured
+	used   *used
+}
+
+// Begun returns the offer of a session whose servers have been begun, nil for another.
+func (s *Servers) Begun(id protocol.SessionID, timeout time.Duration) *Offer {
+	s.mu.Lock()
+	x := s.open[id]
+	s.mu.Unlock()
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.begun || x.closed {
+		return nil
+	}
+	return &Offer{s, x, id, timeout}
+}
+
+// Prompts returns the prompts of servers that are connected, sorted by server.
+func (o *Offer) Prompts() (out []Prompt) {
+	for _, u := range o.servers() {
+		if s := u.lease.Status(); s.State == pool.Connected {
+			for _, p := range s.Lists.Prompts {
+				out = append(out, Prompt{p, u.entry.Name, u})
+			}
+		}
+	}
+	return out
+}
+
+// AwaitListed waits until the servers that can have a prompt of this name have said what
+// they have, at most 30 s.
+func (o *Offer) AwaitListed(ctx context.Context, name string) error {
+	return o.awaitListed(ctx, func(u *used) bool { return u.mayHave(name) })
+}
+
+func (o *Offer) awaitListed(ctx context.Context, which func(*used) bool) error {
+	limited, cancel := context.WithTimeout(ctx, listsTime)
+	defer cancel()
+	list := slices.DeleteFunc(slices.Clone(o.servers()), func(u *used) bool { return !which(u) })
+	if o.await(limited, list) == nil {
+		for _, u := range list {
+			if u.lease.Listed(limited) != nil {
+				break
+			}
+		}
+	}
+	return ctx.Err() // what is known by then counts
+}
+
+// Filled is a prompt with its arguments in their places, fit for a message.
+type Filled struct {
+	Text     string // not marked as that of a server
+	Pictures []protocol.Block
+}
+
+// Fill fills a prompt in. An error is a sentence without a subject.
+func (o *Offer) Fill(ctx context.Context, p Prompt, arguments map[string]string) (*Filled, error) {
+	said, err := p.used.lease.Prompt(ctx, o.call(p.Server, p.Own), arguments)
+	if err != nil {
+		return nil, err
+	}
+	var parts []connect.Part
+	for _, m := range said {
+		if m.Assistant && m.Part.Data == nil {
+			m.Part.Text = "(as an answer) " + m.Part.Text
+		}
+		parts = append(parts, m.Part)
+	}
+	text, pictures, err := mcptool.Content(ctx, parts, payloads{o.s.cfg.Blobs})
+	return &Filled{text, pictures}, err
+}
+
+// call is a request of the person's, in the course of which the server may ask them.
+func (o *Offer) call(server, what string) connect.Call {
+	people := o.people()
+	return connect.Call{Tool: what, Session: string(o.id), Ask: func(ctx context.Context, q connect.Question) connect.Reply {
+		return people.Answer(ctx, server, "", q)
+	}}
+}

@@ -1,0 +1,111 @@
+package sgr
+
+import (
+	"slices"
+	"strings"
+
+	"scorel/protocol/display"
+)
+
+// maxSequence is the longest sequence that is kept, in bytes.
+const maxSequence = 64
+
+// reset ends every style.
+const reset = "\x1b[m"
+
+// hiding are the arguments that make text blink or conceal it.
+var hiding = []string{"5", "6", "8"}
+
+// Line takes all control sequences but SGR out of a line, and of those what hides text or
+// makes it blink. What reorders or hides text otherwise is made visible ([display.Text]); line
+// breaks and tabs become blanks.
+func Line(line string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(line, "\x1b[")
+		if !found {
+			b.WriteString(blanks(line))
+			return b.String()
+		}
+		b.WriteString(blanks(before))
+		end := strings.IndexFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && r != ';' && r != ':' })
+		if end < 0 || rest[end] != 'm' || end > maxSequence {
+			// Another sequence, or none: cleaning takes it out, with what belongs to it.
+			next := strings.Index(rest, "\x1b[")
+			if next < 0 {
+				next = len(rest)
+			}
+			b.WriteString(blanks("\x1b[" + rest[:next]))
+			line = rest[next:]
+			continue
+		}
+		b.WriteString(allowed(rest[:end]))
+		line = rest[end+1:]
+	}
+}
+
+// blanks makes text safe and keeps the blanks around it.
+func blanks(s string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Text(s))
+}
+
+// allowed returns an SGR sequence without what hides text; an empty one resets.
+func allowed(args string) string {
+	var keep []string
+	parts := strings.Split(args, ";")
+	for i := 0; i < len(parts); i++ {
+		p := parts[i]
+		switch {
+		case p == "" || p == "0" || p == "00":
+			keep = append(keep, "0")
+		case p == "38" || p == "48" || p == "58": // with the arguments of a colour
+			n := 0
+			if i+1 < len(parts) && parts[i+1] == "5" {
+				n = 2
+			} else if i+1 < len(parts) && parts[i+1] == "2" {
+				n = 4
+			}
+			if n == 0 || i+n >= len(parts) {
+				return joined(keep)
+			}
+			keep = append(keep, parts[i:i+n+1]...)
+			i += n
+		case slices.Contains(hiding, strings.TrimLeft(p, "0")):
+		case strings.Contains(p, ":"):
+			keep = append(keep, semicolons(strings.Split(p, ":"))...)
+		default:
+			keep = append(keep, p)
+		}
+	}
+	return joined(keep)
+}
+
+// semicolons returns a colour or an underline that is written with colons (ISO 8613-6) as all
+// terminals read it, nothing for what is neither.
+func semicolons(args []string) []string {
+	if slices.Contains(args[1:], "") && (len(args) != 6 || args[2] != "") { // a colour space may be left out
+		return nil
+	}
+	switch kind, n := args[0], len(args); {
+	case kind == "4" && n == 2 && args[1] == "0":
+		return []string{"24"}
+	case kind == "4" && n == 2:
+		return []string{"4"}
+	case kind != "38" && kind != "48" && kind != "58":
+	case args[1] == "5" && n == 3:
+		return args
+	case args[1] == "2" && (n == 5 || n == 6):
+		return append([]string{kind, "2"}, args[n-3:]...)
+	}
+	return nil
+}
+
+func joined(keep []string) string {
+	if len(keep) == 0 {
+		return ""
+	}
+	if len(keep) == 1 && keep[0] == "0" {
+		return reset
+	}
+	return "\x1b[" + strings.Join(keep, ";") + "m"
+}

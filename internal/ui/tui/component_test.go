@@ -1,0 +1,115 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"scorel/internal/ui/tui/tuitest"
+)
+
+// fruits is an extension with a list of its own, which hangs when somebody types an h.
+const fruits = `export default function (pi) {
+  pi.registerCommand("pick", { description: "Picks a fruit", handler: async (args, ctx) => {
+    const list = ["apple", "banana", "cherry"];
+    const got = await ctx.ui.custom((tui, theme, keys, done) => {
+      let on = 0, typed = "";
+      return {
+        render: (width) => ["fruits at " + width, ...list.map((f, i) => (i === on ? "-> " : "   ") + f), "typed " + typed + "\x1b_pi:c\x07", "x".repeat(200)],
+        handleInput(data) {
+          if (data === "\x1b[A") on = Math.max(0, on - 1);
+          else if (data === "\x1b[B") on = Math.min(2, on + 1);
+          else if (data === "\r") done(list[on]);
+          else if (data === "\x1b") typed += "<esc>";
+          else if (data === "h") for (;;);
+          else typed += data.replace("\x1b[200~", "[").replace("\x1b[201~", "]");
+        },
+      };
+    });
+    ctx.ui.notify("picked " + got, "info");
+  } });
+}
+`
+
+// takesKeys is what a component shows that takes keys.
+const takesKeys = "Esc twice closes it"
+
+func picking(t *testing.T) (*tuitest.Harness, *tuitest.UI) {
+	h := newHarness(t)
+	h.WriteUser("extensions/fruits.js", fruits)
+	s := h.Open()
+	s.Say("hello")
+	s.WaitFor("Understood.")
+	s.Say("/pick")
+	s.WaitFor("─ fruits ─", "-> apple", takesKeys)
+	return h, s
+}
+
+func TestKeysGoToWhatAnExtensionDraws(t *testing.T) {
+	_, s := picking(t)
+	s.Keys("Down", "Down", "Up")
+	s.WaitFor("-> banana")
+	s.Type("né:q?/")
+	s.WaitFor("typed né:q?/")
+	s.Keys("Escape")
+	s.WaitFor("<esc>")
+	s.Paste("two\nlines")
+	s.WaitFor("[two lines]")
+	if screen := s.Screen(); strings.Contains(screen, strings.Repeat("x", 100)+"x") {
+		t.Errorf("a line is wider than the screen:\n%s", screen)
+	}
+	s.Resize(61, 20)
+	s.WaitFor("fruits at 61")
+	if x, _, shown := s.Cursor(); !shown || x != len("typed né:q?/<esc>[two lines]")-1 {
+		t.Errorf("the cursor is at %d, shown: %t", x, shown)
+	}
+	s.Keys("Enter")
+	s.WaitFor("picked banana", "ask something")
+}
+
+func TestEscTwiceClosesWhatAHungExtensionDraws(t *testing.T) {
+	_, s := picking(t)
+	s.Type("h")
+	s.WaitFor("fruits is not responding. Esc twice closes it")
+	s.Keys("Escape", "Escape")
+	s.Gone("-> apple")
+	s.WaitFor("❯ ")
+}
+
+func TestAComponentMovesToTheTerminalThatTakesIt(t *testing.T) {
+	h, s := picking(t)
+	other := h.Open()
+	other.WaitFor("─ fruits ─", "It is open in another client", "❯ 1. Open it here")
+	other.Keys("Enter")
+	other.WaitFor("-> apple", takesKeys)
+	s.WaitFor("It is open in another client", "Close it")
+	other.Keys("Down")
+	other.WaitFor("-> banana")
+	other.Keys("C-d") // a key of the component, as any other
+	other.WaitFor("typed")
+	s.WaitFor("❯ 1. Open it here")
+	s.Keys("Enter")
+	s.WaitFor("-> banana", takesKeys)
+	s.Keys("Enter")
+	s.WaitFor("picked banana")
+	other.WaitFor("picked banana")
+}
+
+func TestHostileTextThatAnExtensionDrawsReachesNoTerminal(t *testing.T) {
+	h := newHarness(t)
+	e := quoted(evil)
+	h.WriteUser("extensions/evil.js", `export default function (pi) {
+  pi.registerCommand("evil", { description: "x", handler: async (args, ctx) => {
+    await ctx.ui.custom((tui, theme, keys, done) => ({ render: () => [`+e+`, "\x1b[5;8;31mred\x1b[?25l\x1b[", "\x1bP", `+e+`], handleInput: () => done() }), { title: `+e+` });
+    ctx.ui.notify("it is over", "info");
+  } });
+}
+`)
+	r := record(t, h, h.Project)
+	r.Say("hello")
+	r.WaitFor("Understood.")
+	r.Say("/evil")
+	r.WaitFor(takesKeys, "red")
+	r.Keys("x")
+	r.WaitFor("it is over")
+	wantOnlyOurs(t, h, r)
+}

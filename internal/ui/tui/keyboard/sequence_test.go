@@ -1,0 +1,46 @@
+package keyboard
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestKeysAreSentAsTerminalsSendThem(t *testing.T) {
+	for want, k := range map[string]tea.Key{
+		"a":          {Code: 'a', Text: "a"},
+		"A":          {Code: 'a', ShiftedCode: 'A', Text: "A", Mod: tea.ModShift},
+		"é":          {Code: 'é', Text: "é"},
+		" ":          {Code: tea.KeySpace, Text: " "},
+		"\x1b":       {Code: tea.KeyEscape},
+		"\r":         {Code: tea.KeyEnter},
+		"\t":         {Code: tea.KeyTab},
+		"\x7f":       {Code: tea.KeyBackspace},
+		"\x01":       {Code: 'a', Mod: tea.ModCtrl},
+		"\x00":       {Code: tea.KeySpace, Mod: tea.ModCtrl},
+		"\x1f":       {Code: '_', Mod: tea.ModCtrl},
+		"\x1bx":      {Code: 'x', Mod: tea.ModAlt},
+		"\x1b\x18":   {Code: 'x', Mod: tea.ModAlt | tea.ModCtrl},
+		"\x1bX":      {Code: 'x', Mod: tea.ModAlt | tea.ModShift},
+		"\x1b\r":     {Code: tea.KeyEnter, Mod: tea.ModAlt},
+		"\x1b\x7f":   {Code: tea.KeyBackspace, Mod: tea.ModAlt},
+		"\x1b[Z":     {Code: tea.KeyTab, Mod: tea.ModShift},
+		"\x1b[13;2u": {Code: tea.KeyEnter, Mod: tea.ModShift},
+		"\x1b[13;5u": {Code: tea.KeyEnter, Mod: tea.ModCtrl},
+		"\x1b[97;6u": {Code: 'a', Mod: tea.ModCtrl | tea.ModShift},
+		"\x1b[A":     {Code: tea.KeyUp},
+		"\x1b[B":     {Code: tea.KeyKpDown},
+		"\x1b[1;5C":  {Code: tea.KeyRight, Mod: tea.ModCtrl},
+		"\x1b[1;3D":  {Code: tea.KeyLeft, Mod: tea.ModAlt},
+		"\x1b[5~":    {Code: tea.KeyPgUp},
+		"\x1b[3;5~":  {Code: tea.KeyDelete, Mod: tea.ModCtrl},
+		"\x1bOP":     {Code: tea.KeyF1},
+		"\x1b[1;2P":  {Code: tea.KeyF1, Mod: tea.ModShift},
+		"\x1b[24~":   {Code: tea.KeyF12},
+		"":           {Code: tea.KeyMediaPlay},
+	} {
+		if got := Sequence(k); got != want {
+			t.Errorf("%s (%+v): %q, want %q", k.Keystroke(), k, got, want)
+		}
+	}
+}
