@@ -23,6 +23,7 @@ type standIn struct {
 
 func (s *standIn) Tools(context.Context) ([]connect.Tool, []string, error)  { return nil, nil, nil }
 func (s *standIn) Lists(context.Context) (l connect.Lists, faults []string) { return l, nil }
+func (s *standIn) Fresh() (tools, lists time.Duration)                      { return time.Hour, time.Hour }
 func (s *standIn) Title() string                                            { return "" }
 func (s *standIn) Instructions() string                                     { return "" }
 func (s *standIn) Log() string                                              { return "" }
