@@ -118,6 +118,7 @@ var host = [][]string{
 	{"dedup", "registry", "request", "settings"},
 	{"audience", "completion", "confinement", "filelist"},
 	{"extensions", "mcpservers"},
+	{"channels"},
 	{"turnconfig"},
 	{"commands", "library", "notes", "subagent", "title", "transfer"},
 	{"admin"},

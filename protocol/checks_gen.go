@@ -607,5 +607,6 @@ func (r *TurnOptions) checkFields() *Problem {
 		atMost("sandbox", r.Sandbox, MaxWord),
 		given("workspace", r.Workspace, MaxPath),
 		each("mcpConfig", r.MCPConfig, MaxMCPConfigs, MaxMCPConfig),
+		each("channels", r.Channels, MaxChannels, MaxChannel),
 	)
 }

@@ -163,11 +163,17 @@ var branchSpec = EventSpec{Type: TypeBranch, Class: Control, New: func() Body { 
 	Display: Display{Kind: DisplayMarker, Title: "Another branch", Ref: "leafEventId"},
 	Search:  None, Usage: None, Payloads: None, Leaf: "leafEventId", Context: None}
 
-// ChannelInject records that a message came in through a channel.
+// ChannelInject records that something came in through a channel, before it has an effect.
+// Content is what the model is told of it, which the user message MessageID contains, with all
+// others that name this message: without that message they wait for the next turn. ExternalID
+// is the sender, "" where the channel names none; Metadata is an object of texts that the
+// channel has sent along.
 type ChannelInject struct {
 	Channel    string          `json:"channel"`
 	ExternalID string          `json:"externalId"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
+	Content    string          `json:"content,omitempty"`
+	MessageID  EventID         `json:"messageId,omitempty"`
 }
 
 var channelInjectSpec = EventSpec{Type: TypeChannelInject, Class: Control, New: func() Body { return new(ChannelInject) },

@@ -73,6 +73,8 @@ const (
 	MaxPasted     = 64 << 10 // the address at which a sign-in has ended
 	MaxMCPConfigs = 16       // texts with servers that a turn brings
 	MaxMCPConfig  = 1 << 20  // one of them, as for a file of servers
+	MaxChannels   = 16       // channels that a turn names
+	MaxChannel    = 160      // one of them
 )
 
 // What they are answered with.

@@ -75,6 +75,9 @@ type TurnOptions struct {
 	// as a project's, without keys of providers.
 	MCPConfig []string `json:"mcpConfig,omitempty" check:"max=MaxMCPConfigs,each=MaxMCPConfig"`
 	StrictMCP bool     `json:"strictMcp,omitempty"`
+	// Channels are MCP servers that may push events into the session from this turn on, as
+	// long as this host has the session open: "server:NAME" or "plugin:ID".
+	Channels []string `json:"channels,omitempty" check:"max=MaxChannels,each=MaxChannel"`
 }
 
 // What they are answered with.

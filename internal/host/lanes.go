@@ -46,10 +46,14 @@ func (o owner) Lane(ctx context.Context, s *registry.Session, log *session.Log) 
 }
 
 // Quiet implements [registry.Owner].
-func (o owner) Quiet(id protocol.SessionID) { o.h.rooms.extensions.Close(id) }
+func (o owner) Quiet(id protocol.SessionID) {
+	o.h.rooms.channels.Close(id)
+	o.h.rooms.extensions.Close(id)
+}
 
 // Forget implements [registry.Owner].
 func (o owner) Forget(id protocol.SessionID) {
+	o.h.rooms.channels.Close(id)
 	o.h.rooms.extensions.Close(id)
 	o.h.rooms.servers.Close(id)
 	o.h.rooms.boxes.Close(id)

@@ -3,6 +3,7 @@ package host
 import (
 	"scorel/internal/engine/trust"
 	"scorel/internal/host/admin"
+	"scorel/internal/host/channels"
 	"scorel/internal/host/commands"
 	"scorel/internal/host/completion"
 	"scorel/internal/host/confinement"
@@ -26,6 +27,7 @@ type rooms struct {
 	asker      *completion.Asker
 	extensions *extensions.Extensions
 	servers    *mcpservers.Servers
+	channels   *channels.Channels
 	turns      *turnconfig.Maker
 	library    *library.Library
 	files      *filelist.Files
@@ -48,7 +50,8 @@ func newRooms(h *Host) (r rooms) {
 	r.asker = completion.New(r.settings, h.sessions, h.log)
 	r.extensions = extensions.New(extensions.Config{Settings: r.settings, Asker: r.asker, Sessions: h.sessions, Upper: upper{h}, Blobs: h.store.Blobs(), Log: h.log, Guard: h.guard})
 	r.settings.Provided = r.extensions.Provided
-	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Guard: h.guard})
+	r.channels = channels.New(channels.Config{Settings: r.settings, Lanes: h.sessions, Log: h.log, Guard: h.guard, Now: cfg.Now, Rand: cfg.Rand})
+	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Pusher: r.channels, Guard: h.guard})
 	r.turns = turnconfig.New(turnconfig.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Servers: r.servers, Asker: r.asker, Sessions: h.sessions, Log: h.log})
 	r.library = library.New(library.Config{Settings: r.settings, Store: h.store, Device: device, Opener: h.sessions, Lanes: h.sessions, Reader: h.sessions, Keeper: h.sessions,
 		Announcer: h.audience, Turns: r.turns, Log: h.log})
@@ -66,6 +69,7 @@ func newRooms(h *Host) (r rooms) {
 
 // close ends what the rooms keep for all sessions.
 func (r *rooms) close() {
+	r.channels.Shut()
 	r.files.Close()
 	r.servers.Shut()
 	r.transfers.Close()

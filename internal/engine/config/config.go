@@ -27,6 +27,7 @@ type Config struct {
 	Agents      Agents
 	Hooks       []Hook // the user's before the project's
 	MCP         MCP
+	Channels    Channels
 	Sandbox     Sandbox
 	Host        Host
 	Tiers       Tiers

@@ -113,6 +113,9 @@ DSN = "${DSN}"
 name = "wiki"
 transport = "http"
 url = "https://wiki.example/mcp"
+[channels]
+listen = ["server:chat"]
+allowed = ["server:chat", "plugin:mail@official"]
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -142,6 +145,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 61}}},
 		Extensions: Extensions{Disabled: []string{"old"},
 			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
+		Channels: Channels{Listen: []mcp.Channel{{Server: "chat"}}, Limited: true, Allowed: []mcp.Channel{{Server: "chat"}, {Plugin: "mail", Market: "official"}}},
 		MCP: MCP{
 			Servers: []mcp.Entry{
 				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 87}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},

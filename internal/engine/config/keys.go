@@ -133,6 +133,11 @@ func table() []key {
 		{Key{"mcp.allowed", "list of tables", "", u, "The only MCP servers that may be used; without the key all may."}, false, mcpAllowed},
 		{Key{"mcp.denied", "list of tables", "[]", p, "MCP servers that are never used, whatever allows them."}, false, mcpDenied},
 
+		{Key{"channels.listen", "list of channels", "[]", u, "MCP servers that may push events into the sessions of the serving host, as server:NAME."}, false,
+			func(c *Config, e entry) error { return channels(&c.Channels.Listen, e) }},
+		{Key{"channels.allowed", "list of channels", "", u, "The only MCP servers that may be channels; without the key all may that somebody names."}, false,
+			func(c *Config, e entry) error { c.Channels.Limited = true; return channels(&c.Channels.Allowed, e) }},
+
 		{Key{"sandbox.mode", "workspace-write, read-only or off", "workspace-write", p, "What commands may write; a project may only tighten it."}, false, sandboxMode},
 		{Key{"sandbox.network", "boolean", "true", p, "Whether commands reach the network; a project may only take it away."}, false, sandboxNetwork},
 		{Key{"sandbox.sshAgent", "boolean", "false", u, "Whether commands reach the SSH agent."}, false,

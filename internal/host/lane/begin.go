@@ -46,8 +46,8 @@ func (l *Lane) free() error {
 	return l.mayBegin()
 }
 
-// Resume begins a turn with the first message that waits in a queue that is not
-// paused, when no turn runs. It returns when that is durable.
+// Resume begins a turn with the events of channels that wait and the first message that waits
+// in a queue that is not paused, when no turn runs. It returns when that is durable.
 func (l *Lane) Resume(ctx context.Context) error { return l.resume(ctx, nil) }
 
 // resume begins a turn with the first message that waits, when none runs. With an
@@ -100,8 +100,8 @@ func (l *Lane) tryResume(ctx context.Context, unpauses *journal.Author) error {
 	return err
 }
 
-// beginQueued starts a turn with the first message that waits; the turn is nil when there is
-// none.
+// beginQueued starts a turn with the events of channels that wait and the first message that
+// does; the turn is nil when there is none.
 func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config *TurnConfig) (ticket *publish.Ticket, t *turn, err error) {
 	l.j.Lock()
 	defer l.j.Unlock()
@@ -113,7 +113,7 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 			return nil, nil, err
 		}
 	}
-	if !l.queues.Ready() {
+	if !l.queues.Ready() && l.inbox.Count() == 0 {
 		return ticket, nil, nil
 	}
 	t, err = l.newTurn(ctx, config)
@@ -123,7 +123,7 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 	if _, err = l.appendWaiting(ctx); err == nil {
 		l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
 			t.by = l.queues.Next()
-			if t.prompt, ticket, err = l.queues.TakeNext(ctx); err == nil {
+			if ticket, err = l.takeOpening(ctx, t); err == nil {
 				l.start(t, runtime.Execute)
 			}
 		})

@@ -32,7 +32,7 @@ func (c courseOf) Asking() question.Asking {
 	l := c.l
 	a := question.Asking{Unattended: l.cfg.Unattended, Stopping: l.course.stopping, Closed: l.j.Closed()}
 	if t := l.course.turn; t != nil {
-		a.Unattended = a.Unattended || t.options != nil && t.options.Unattended
+		a.Unattended = a.Unattended || t.options != nil && t.options.Unattended || t.outside
 		a.Above = t.config.Above.asking()
 	}
 	return a

@@ -6,6 +6,7 @@ import (
 	"scorel/internal/engine/session"
 	"scorel/internal/host/lane/addition"
 	"scorel/internal/host/lane/component"
+	"scorel/internal/host/lane/inbox"
 	"scorel/internal/host/lane/journal"
 	"scorel/internal/host/lane/listener"
 	"scorel/internal/host/lane/notice"
@@ -27,6 +28,7 @@ type Lane struct {
 	course    course // what runs, and what waits for it
 	queues    *queue.Queues
 	pending   *queue.Pending
+	inbox     *inbox.Inbox
 	additions *addition.List
 	questions *question.Questions
 	drawn     *component.Components
@@ -55,7 +57,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if err := l.fold(ctx); err != nil {
 		return nil, err
 	}
-	l.pending = queue.NewPending(l.j, l.queues, cfg.Kept.Pending)
+	l.pending = queue.NewPending(l.j, l.queues, l.inbox.Unsettled, cfg.Kept.Pending)
 	live, err := l.live(ctx)
 	if err != nil {
 		return nil, err
@@ -73,6 +75,9 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 // fold makes the parts whose state is in the log.
 func (l *Lane) fold(ctx context.Context) (err error) {
 	if l.queues, err = queue.New(ctx, l.j, l.cfg.Now, l.cfg.Rand); err != nil {
+		return err
+	}
+	if l.inbox, err = inbox.New(ctx, l.j, l.cfg.Rand); err != nil {
 		return err
 	}
 	if l.rights, err = foldRights(ctx, l.j.Index(), l.cfg.OwnMode); err != nil {
@@ -242,6 +247,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	l.additions.Lost()
 	l.tasks.Lost()
 	l.queues.Refold(context.Background())
+	l.inbox.Refold(context.Background())
 	l.questions.Repeat()
 	l.j.Report("append failed: " + err.Error())
 }

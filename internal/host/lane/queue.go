@@ -94,12 +94,12 @@ func (l *Lane) ResumeQueue(ctx context.Context, c Caller) error {
 	return l.resume(ctx, &a)
 }
 
-// Waiting counts the messages that wait, and reports whether one of them would begin a
-// turn, because its queue is not paused.
+// Waiting counts the messages and the events of channels that wait, and reports whether one
+// of them would begin a turn, because it is in no paused queue.
 func (l *Lane) Waiting() (n int, ready bool) {
 	l.j.Lock()
 	defer l.j.Unlock()
-	return l.queues.Count(), l.queues.Ready()
+	return l.queues.Count() + l.inbox.Count(), l.queues.Ready() || l.inbox.Count() > 0
 }
 
 // Pause stops the queues in which messages wait, until somebody resumes them or

@@ -96,7 +96,7 @@ func (l *Lane) settleTurn(t *turn) (left bool) {
 	if !ends && t.Void.Load() { // the turn could not do it any more
 		l.pauseQueues()
 	}
-	return !ends && l.queues.Ready()
+	return !ends && (l.queues.Ready() || l.inbox.Count() > 0)
 }
 
 // pauseQueues stops the queues until somebody resumes them. The journal is locked.

@@ -286,6 +286,9 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 	if _, err := l.appendWaiting(ctx); err != nil {
 		return e, nil, err
 	}
+	if _, _, err := l.inbox.Take(ctx); err != nil {
+		return e, nil, err
+	}
 	for _, body := range addition.NoteBodies(s.says.Notes) {
 		if _, _, err := l.j.Append(ctx, body, journal.ByHost()); err != nil {
 			return e, nil, err

@@ -49,18 +49,16 @@ func (h *turnHost) takeFollowUp(ctx context.Context) (bool, error) {
 		h.t.Over.Store(true)
 		return false, nil
 	}
-	if h.l.queues.Ready() {
-		if _, err := h.l.appendWaiting(ctx); err != nil {
-			return false, err
-		}
-	}
-	content, _, err := h.l.queues.TakeNext(ctx)
-	switch {
-	case err == nil && content != nil:
-		h.t.view.progress.UserMessage()
-		h.t.prompt = content
-	case err == nil:
+	if !h.l.queues.Ready() && h.l.inbox.Count() == 0 {
 		h.t.Over.Store(true)
+		return false, nil
 	}
-	return content != nil, err
+	if _, err := h.l.appendWaiting(ctx); err != nil {
+		return false, err
+	}
+	if _, err := h.l.takeOpening(ctx, h.t); err != nil {
+		return false, err
+	}
+	h.t.view.progress.UserMessage()
+	return true, nil
 }

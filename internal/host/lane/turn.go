@@ -36,8 +36,9 @@ type turn struct {
 	summary *summary          // of a run that makes one, nil of others
 
 	// The journal's lock guards these.
-	waits  bool             // before it tries its model again
-	prompt []protocol.Block // the message that opens a turn, until hooks are asked of it
+	waits   bool             // before it tries its model again
+	outside bool             // it works on what came through a channel, and no person has said anything since
+	prompt  []protocol.Block // the message that opens a turn, until hooks are asked of it
 
 	// The rest belongs to the goroutine of the run.
 	view   view

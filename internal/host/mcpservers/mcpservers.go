@@ -67,6 +67,7 @@ type Config struct {
 	People   People
 	// Announcer tells all clients of the device something.
 	Announcer Announcer
+	Pusher    Pusher
 	Guard     *guard.Guard
 }
 
@@ -138,6 +139,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
 	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true}
+	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
 		options.ToolsChanged, options.ListsChanged, options.Crowded = h.Tools, h.Lists, h.Crowded

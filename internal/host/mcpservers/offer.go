@@ -95,6 +95,7 @@ func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string,
 	for _, u := range o.servers() {
 		u.lease.Retry()
 	}
+	o.push(root, cfg, over)
 	return o, nil
 }
 
@@ -218,6 +219,7 @@ func (o *Offer) changed(u *used) {
 		return
 	}
 	o.s.announce(o.id)
+	defer o.s.cfg.Pusher.Changed(o.id)
 	status := l.Status()
 	switch status.State {
 	case pool.Connected:

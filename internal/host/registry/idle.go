@@ -65,9 +65,10 @@ func (r *Registry) idleNow(s *Session) (over *Session, why string) {
 	return oldest, fmt.Sprintf("more than %d sessions are idle", maxIdle)
 }
 
-// unused reports whether nobody has a session and nothing runs in it. mu is held.
+// unused reports whether nobody has a session and nothing runs in it, and, of a serving host,
+// no channel may push into it. mu is held.
 func (r *Registry) unused(s *Session) bool {
-	return s.refs == 0 && s.lane != nil && s.gone == nil && !r.closed && !s.lane.Busy()
+	return s.refs == 0 && s.lane != nil && s.gone == nil && !r.closed && !s.lane.Busy() && !(r.cfg.Serving && s.lane.Listening())
 }
 
 // inUse takes a session off the list of those that are idle. mu is held.

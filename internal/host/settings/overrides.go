@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/permission"
 	"scorel/internal/host/failure"
@@ -32,6 +33,8 @@ type Overrides struct {
 	// MCPConfig are texts of MCP servers, and with StrictMCP all that count.
 	MCPConfig []string
 	StrictMCP bool
+	// Channels are MCP servers that may push into the session, by the names that people give.
+	Channels []string
 	// Wide are folders that are allowed as workspaces though they are the home or /.
 	Wide []string
 }
@@ -76,6 +79,12 @@ func (o Overrides) With(t *protocol.TurnOptions) (Overrides, error) {
 	o.AdditionalDirs = slices.Concat(o.AdditionalDirs, t.AdditionalDirs)
 	o.NoNetwork = o.NoNetwork || t.NoNetwork
 	o.MCPConfig, o.StrictMCP = slices.Concat(o.MCPConfig, t.MCPConfig), o.StrictMCP || t.StrictMCP
+	for i, name := range t.Channels {
+		if _, err := mcp.ParseChannel(name); err != nil {
+			return o, protocol.About(fmt.Sprintf("options.channels[%d]", i), "", protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+		}
+	}
+	o.Channels = slices.Concat(o.Channels, t.Channels)
 	if t.Workspace != nil {
 		o.Wide = append(slices.Clone(o.Wide), *t.Workspace)
 	}

@@ -53,7 +53,12 @@ func meant(s string) bool {
 			return true
 		}
 	}
-	return false
+	rest, ok := cutName(s, "channel") // with a source: feeds have channels without
+	if !ok {
+		return false
+	}
+	_, ok = cutName(strings.TrimLeftFunc(rest, blank), "source")
+	return ok
 }
 
 // ends reports whether what follows a < is the end of the frame of a tag.

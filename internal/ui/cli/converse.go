@@ -38,7 +38,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out he
 	}
 	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
 		Mode: o.mode, Allow: o.allow, Deny: o.deny, Preset: o.tools, AdditionalDirs: o.addDirs, AppendSystemPrompt: o.append,
-		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Wide: wide}})
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Channels: o.channels, Wide: wide}})
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,9 @@ func (o *promptOptions) prepare() (dir string, err error) {
 		}
 	}
 	if dir, err = workDir(o.cwd); err != nil {
+		return "", err
+	}
+	if o.channels, err = channelNames(o.channels); err != nil {
 		return "", err
 	}
 	if o.mcp, err = readMCPConfigs(o.mcp); err != nil {

@@ -109,7 +109,7 @@ log that survives crashes and can be rewound, branched and resumed.
 	u.remote.register(root)
 	root.Flags().BoolVarP(&u.resume, "resume", "r", false, "pick the session to resume")
 	root.Flags().BoolVar(&u.embedded, "embedded", false, "run the host in this process: what runs ends with it")
-	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.skillsCommand(), a.configCommand(), a.permissionsCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(), a.mcpCommand(),
+	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.skillsCommand(), a.configCommand(), a.permissionsCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(), a.mcpCommand(), a.channelsCommand(),
 		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.projectsCommand(),
 		a.extensionsCommand(), a.completionCommand(), a.manCommand())
 	a.complete(root)

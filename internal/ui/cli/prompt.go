@@ -47,6 +47,7 @@ type turnFlags struct {
 	noNetwork bool
 	mcp       []string // files, or texts
 	strictMCP bool
+	channels  []string
 }
 
 func (o *promptOptions) register(cmd *cobra.Command) {
@@ -62,6 +63,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.noNetwork, "no-network", false, "take the network away from commands")
 	f.StringArrayVar(&o.mcp, "mcp-config", nil, "a file of MCP servers, or its JSON, whose servers beat those of the configuration; repeat for more")
 	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "with --mcp-config: use no other MCP servers")
+	f.StringArrayVar(&o.channels, "channels", nil, "an MCP server that may push events into the session, as server:NAME; commas or repeats")
 	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names, those of extensions too")
 	f.StringVar(&o.session, "session", "", "resume the session of this ID")
 	f.BoolVarP(&o.cont, "continue", "c", false, "resume the newest session of this project")
@@ -147,5 +149,5 @@ func (a *app) finish(err error, out headless.Printer, res *headless.Result) erro
 // turnOptions are the flags as one message asks them of its turn.
 func (o *promptOptions) turnOptions() *protocol.TurnOptions {
 	return &protocol.TurnOptions{Model: o.model, Thinking: o.thinking, Mode: o.mode, Allow: o.allow, Deny: o.deny, Tools: o.tools, AdditionalDirs: o.addDirs,
-		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Unattended: true}
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Channels: o.channels, Unattended: true}
 }

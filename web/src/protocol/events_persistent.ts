@@ -117,11 +117,19 @@ export interface Branch {
   leafEventId: EventID;
 }
 
-/** ChannelInject records that a message came in through a channel. */
+/**
+ * ChannelInject records that something came in through a channel, before it has an effect.
+ * Content is what the model is told of it, which the user message MessageID contains, with all
+ * others that name this message: without that message they wait for the next turn. ExternalID
+ * is the sender, "" where the channel names none; Metadata is an object of texts that the
+ * channel has sent along.
+ */
 export interface ChannelInject {
   channel: string;
   externalId: string;
   metadata?: unknown;
+  content?: string;
+  messageId?: EventID;
 }
 
 /**

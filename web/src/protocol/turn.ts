@@ -94,6 +94,11 @@ export interface TurnOptions {
    */
   mcpConfig?: string[];
   strictMcp?: boolean;
+  /**
+   * Channels are MCP servers that may push events into the session from this turn on, as
+   * long as this host has the session open: "server:NAME" or "plugin:ID".
+   */
+  channels?: string[];
 }
 
 /**

@@ -164,6 +164,8 @@ func (m *merger) managed() bool {
 			} else {
 				policy.OnlyThis = e.value.yes
 			}
+		case "channelsEnabled", "allowedChannels":
+			m.set.Channels.read(r, e)
 		default:
 			r.path, r.server = e.key, ""
 			r.fault(e.line, "", false, "the key %s is unknown and has no effect", quote(e.key))

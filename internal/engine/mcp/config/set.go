@@ -51,6 +51,8 @@ type Set struct {
 	// Policy is asked again of an expanded entry before it is used: what is known of
 	// variables only then may fit a rule.
 	Policy Policies
+	// Channels is what an administrator says of servers that push.
+	Channels ChannelPolicy
 }
 
 // Lookup returns the entry of a name that counts.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -47,7 +48,9 @@ type frames struct {
 	in   *bufio.Reader
 	shut func() error
 	left func(line []byte) // is told of a line that is no message
-	now  func() time.Time
+	// pushed takes the notifications of channels; nil where nobody wants them.
+	pushed func(method string, params json.RawMessage)
+	now    func() time.Time
 
 	rest   []byte // of the message that is being read
 	second time.Time
@@ -123,17 +126,24 @@ func (f *frames) passes(line []byte) bool {
 		return false
 	}
 	var method string
+	var params []byte
 	asks := false
 	jsonscan.Fields(line, func(key, value []byte) {
 		switch string(key) {
 		case "method":
 			_ = json.Unmarshal(value, &method) // what is no text is no method
+		case "params":
+			params = value
 		case "id":
 			asks = true
 		}
 	})
 	if method == "" || asks {
 		return true
+	}
+	if f.pushed != nil && strings.HasPrefix(method, ChannelPushed) {
+		f.pushed(method, bytes.Clone(params))
+		return false
 	}
 	if !heard(method) {
 		return false

@@ -27,6 +27,7 @@ const (
 type process struct {
 	child child
 	io    streams
+	in    *input
 	out   *frames
 	ended chan struct{} // closed when it has ended and its stderr is read
 
@@ -44,7 +45,7 @@ func start(t Target) (*process, error) {
 		}
 		return nil, fmt.Errorf("it does not start: %w", err)
 	}
-	p := &process{child: child, io: io, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
+	p := &process{child: child, io: io, in: &input{WriteCloser: io.in}, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
 	p.out = newFrames(io.out, p.noMessage)
 	go func() { // ends with the process
 		defer close(p.ended)
@@ -140,10 +141,16 @@ func (p *process) stop() {
 	<-p.ended
 }
 
-// input is what is written to a server. One that does not read is cut off.
-type input struct{ io.WriteCloser }
+// input is what is written to a server, one whole message at a time. One that does not read
+// is cut off. It may be used concurrently.
+type input struct {
+	io.WriteCloser
+	mu sync.Mutex // held while a message is written, which ends with the process
+}
 
-func (w input) Write(b []byte) (int, error) {
+func (w *input) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if d, ok := w.WriteCloser.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		_ = d.SetWriteDeadline(time.Now().Add(writeTime)) // where there is none, the process ends it
 	}

@@ -112,6 +112,9 @@ type Options struct {
 	// Crowded is told that a question was declined because calls of several sessions were
 	// open; it may be nil.
 	Crowded func()
+	// Pushed takes the notifications of a channel ([ChannelPushed]) from a command, in their
+	// order. It must not wait; nil takes none.
+	Pushed func(method string, params json.RawMessage)
 }
 
 // Server is an open connection. It may be used concurrently.
@@ -187,10 +190,11 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	}
 	s = newServer(t, o)
 	s.process, s.older = p, version != ""
+	p.out.pushed = o.Pushed
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(own, p.child.Kill) // a greeting that is not read waits for no context
-	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: input{p.io.in}, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: p.in, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
 	}

@@ -22,6 +22,32 @@ func (a *Above) Attended() bool {
 	return false
 }
 
+// canAsk reports whether somebody could answer a question in a session above.
+func (a *Above) canAsk(w *question) bool {
+	for ; a != nil; a = a.Next {
+		a.At.j.Lock()
+		can := a.At.canAsk(w)
+		a.At.j.Unlock()
+		if can {
+			return true
+		}
+	}
+	return false
+}
+
+// unattended reports whether a turn above waits for nobody who could be asked.
+func (a *Above) unattended() bool {
+	for ; a != nil; a = a.Next {
+		a.At.j.Lock()
+		alone := a.At.run.Asking().Unattended
+		a.At.j.Unlock()
+		if alone {
+			return true
+		}
+	}
+	return false
+}
+
 // show puts a question to the people of the sessions above, too. The journal of the lane
 // that asks is locked: that of a sub-agent's lane is taken before those above it.
 func (a *Above) show(w *question) {

@@ -109,7 +109,7 @@ func (q *Questions) put(w *question) (nobody bool, err error) {
 	if err := q.j.Notify(w.ask); err != nil {
 		return false, err
 	}
-	if run.Unattended && q.attended == 0 && !w.above.Attended() {
+	if (run.Unattended || w.above.unattended()) && !q.canAsk(w) && !w.above.canAsk(w) {
 		a := over(protocol.DecisionExpired)
 		w.above.show(w)
 		w.above.close(w, a)

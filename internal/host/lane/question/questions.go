@@ -47,6 +47,7 @@ type Questions struct {
 	// The journal's lock guards the rest.
 	asked    map[string]*question // by the id of permission or dialog
 	attended int                  // interactive subscriptions
+	relays   int                  // channels that can answer permissions
 }
 
 // New returns the questions of a session, of which none is open.
@@ -70,10 +71,42 @@ func (q *Questions) Attach(interactive bool) (detach func()) {
 		if q.attended--; q.attended > 0 {
 			return
 		}
-		if run := q.run.Asking(); run.Unattended && !run.Above.Attended() {
-			q.Close(protocol.DecisionExpired)
+		q.closeUnasked()
+	}
+}
+
+// AttachRelay says that a channel passes permissions on to somebody who can answer them, and
+// detach, which is called once, that it no longer does.
+func (q *Questions) AttachRelay() (detach func()) {
+	q.j.Lock()
+	defer q.j.Unlock()
+	q.relays++
+	return func() {
+		q.j.Lock()
+		defer q.j.Unlock()
+		q.relays--
+		q.closeUnasked()
+	}
+}
+
+// closeUnasked refuses open questions that nobody is there for any more and that nobody is
+// waited for. The journal is locked.
+func (q *Questions) closeUnasked() {
+	run := q.run.Asking()
+	if !run.Unattended || q.attended > 0 || run.Above.Attended() {
+		return
+	}
+	for _, w := range q.asked {
+		if !q.canAsk(w) && !run.Above.canAsk(w) {
+			q.settle(w, over(protocol.DecisionExpired))
 		}
 	}
+}
+
+// canAsk reports whether somebody is there who could answer a question. The journal is locked.
+func (q *Questions) canAsk(w *question) bool {
+	_, permission := w.ask.(*protocol.PermissionRequest)
+	return q.attended > 0 || permission && q.relays > 0
 }
 
 // Attended reports whether somebody interactive watches the session.

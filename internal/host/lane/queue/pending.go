@@ -23,16 +23,18 @@ type File interface {
 type Pending struct {
 	j      *journal.Journal
 	queues *Queues
-	file   File // nil for none
+	others func() int // counts what waits beside the queues; called with the journal locked
+	file   File       // nil for none
 
 	mu    sync.Mutex // held over the file; never taken with the journal locked
 	kept  bool       // the file may be there
 	users int        // requests that are about to queue something
 }
 
-// NewPending returns the guard of a file, which may be nil, as the queues are now.
-func NewPending(j *journal.Journal, queues *Queues, file File) *Pending {
-	return &Pending{j: j, queues: queues, file: file, kept: queues.Count() > 0}
+// NewPending returns the guard of a file, which may be nil, as the queues are now, and what
+// others counts.
+func NewPending(j *journal.Journal, queues *Queues, others func() int, file File) *Pending {
+	return &Pending{j: j, queues: queues, others: others, file: file, kept: queues.Count()+others() > 0}
 }
 
 // Keep makes the file for a request that may queue something, or let a queue continue.
@@ -59,7 +61,7 @@ func (p *Pending) Keep() (release func(), err error) {
 // Clear removes the file when nothing waits in what is stored. The journal is not locked.
 func (p *Pending) Clear() {
 	p.j.Lock()
-	waiting := p.queues.Count()
+	waiting := p.queues.Count() + p.others()
 	p.j.Unlock()
 	if waiting > 0 {
 		return
