@@ -394,6 +394,16 @@ func (r *ListDirectories) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *RenderEntry) Check() *Problem {
+	return first(
+		need("eventId", r.EventID, MaxWord),
+		atMost("toolCallId", r.ToolCallID, MaxName),
+		atMost("resultId", r.ResultID, MaxWord),
+		upTo("width", r.Width, MaxCells),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListForeignRules) Check() *Problem {
 	return need("workDir", r.WorkDir, MaxPath)
 }

@@ -235,7 +235,7 @@ func (c *child) take(m *message) {
 
 func known(method string) bool {
 	switch method {
-	case rpc.MethodHook, rpc.MethodTool, rpc.MethodCommand, rpc.MethodComplete, rpc.MethodUnload:
+	case rpc.MethodHook, rpc.MethodTool, rpc.MethodCommand, rpc.MethodComplete, rpc.MethodRender, rpc.MethodUnload:
 		return true
 	}
 	return false

@@ -458,6 +458,8 @@ func (x *extension) run(m *message, r *request) {
 		what = "the command " + name.Command
 	case rpc.MethodComplete:
 		what, limited = "the completion of "+name.Command, true
+	case rpc.MethodRender:
+		what, limited = "the renderer of "+cmp.Or(name.Tool, "a message"), true
 	case rpc.MethodUnload:
 		what, limited = "the end of the extension", true
 	}

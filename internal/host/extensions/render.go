@@ -1,0 +1,75 @@
+package extensions
+
+import (
+	"context"
+	"slices"
+
+	"scorel/internal/extension"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/host/failure"
+	"scorel/internal/host/lane/component"
+	"scorel/protocol"
+)
+
+// render answers [protocol.RenderEntry].
+func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protocol.RenderedEntry, error) {
+	out := &protocol.RenderedEntry{}
+	if x == nil || !x.set.Loaded() {
+		return out, nil
+	}
+	index := x.lane.Log().Index()
+	e, err := index.Event(ctx, r.EventID)
+	if err != nil {
+		return nil, err
+	}
+	ask, tool := rpc.Render{Width: r.Width, Expanded: r.Expanded}, ""
+	switch b := e.Body.(type) {
+	case *protocol.CustomMessage:
+		m := extension.SentMessage(b)
+		ask.Message = &m
+	case *protocol.MessageBody:
+		i := slices.IndexFunc(b.Message.Content, func(c protocol.Block) bool {
+			return c.Type == protocol.BlockToolUse && c.ID == r.ToolCallID
+		})
+		if i < 0 {
+			return out, nil
+		}
+		call := b.Message.Content[i]
+		tool, ask.Input = protocol.Target(call.Name, call.Input)
+		ask.ToolCallID = call.ID
+		if ask.Result, err = x.result(ctx, r); err != nil {
+			return nil, err
+		}
+	default:
+		return out, nil
+	}
+	source, drawn, err := x.set.Render(ctx, tool, ask)
+	if err != nil { // it is shown as it looks without, and who looks for a fault finds it
+		x.exts.log.Report(x.lane.ID(), "extension "+source+": it does not draw: "+failure.Sentence(err), nil)
+		return &protocol.RenderedEntry{}, nil
+	}
+	return &protocol.RenderedEntry{Source: source, Call: linesOf(drawn.Call), Body: linesOf(drawn.Body)}, nil
+}
+
+// result returns what came of a call, nil for nothing yet.
+func (x *Session) result(ctx context.Context, r *protocol.RenderEntry) (*rpc.ToolResult, error) {
+	if r.ResultID == "" {
+		return nil, nil
+	}
+	e, err := x.lane.Log().Index().Event(ctx, r.ResultID)
+	if err != nil {
+		return nil, err
+	}
+	b, ok := e.Body.(*protocol.MessageBody)
+	if !ok || b.Message.ToolCallID != r.ToolCallID {
+		return nil, nil
+	}
+	return &rpc.ToolResult{Content: b.Message.Content, Details: b.Message.Details, IsError: b.Message.IsError}, nil
+}
+
+func linesOf(drawn *[]string) *protocol.DrawnLines {
+	if drawn == nil {
+		return nil
+	}
+	return &protocol.DrawnLines{Lines: component.Lines(*drawn)}
+}
