@@ -113,3 +113,25 @@ func TestHostileTextThatAnExtensionDrawsReachesNoTerminal(t *testing.T) {
 	r.WaitFor("it is over")
 	wantOnlyOurs(t, h, r)
 }
+
+// dice draws what its tool and its messages look like.
+const dice = `export default function (pi) {
+  const lines = (...all) => ({ render: (width) => all.map((l) => l + " at " + width) });
+  pi.registerTool({ name: "dice", description: "x", kind: "read", parameters: { type: "object", properties: {} },
+    execute: async () => "six", renderCall: () => lines("throws dice"), renderResult: (r, { expanded }) => lines(expanded ? "all of the six" : "a six") });
+  pi.registerMessageRenderer("score", () => lines("the score is drawn"));
+  pi.registerCommand("score", { description: "Shows the score", handler: () => pi.sendMessage({ customType: "score", content: "plain score" }) });
+}
+`
+
+func TestCallsAndMessagesAreShownAsTheirExtensionDrawsThem(t *testing.T) {
+	h := newHarness(t, `{"do":[{"call":"dice","id":"c1","input":{}}],"stop":"tool_use"}`)
+	h.WriteUser("extensions/dice.js", dice)
+	s := h.Open()
+	s.Say("throw")
+	s.WaitFor("throws dice at 98", "a six at 98", "Understood.")
+	s.Say("/score")
+	s.WaitFor("the score is drawn at 98")
+	s.Keys("C-o")
+	s.WaitFor("all of the six at")
+}
