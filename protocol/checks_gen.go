@@ -396,9 +396,11 @@ func (r *ListDirectories) Check() *Problem {
 // Check says what cannot be carried out; see [Call.Check].
 func (r *RenderEntry) Check() *Problem {
 	return first(
-		need("eventId", r.EventID, MaxWord),
+		atMost("eventId", r.EventID, MaxWord),
 		atMost("toolCallId", r.ToolCallID, MaxName),
 		atMost("resultId", r.ResultID, MaxWord),
+		atMost("source", r.Source, MaxName),
+		atMost("place", r.Place, MaxWord),
 		upTo("width", r.Width, MaxCells),
 	)
 }

@@ -1,16 +1,29 @@
 package protocol
 
-// Requests about how extensions draw what is in the conversation.
+// MaxAreaLines bounds the lines of a header or footer of an extension.
+const MaxAreaLines = 10
+
+// The places of a [UIState] that an extension draws itself, at the width of each screen that
+// asks with [RenderEntry]. Its lines only tell one version from the next.
+const (
+	PlaceHeader = "header"
+	PlaceFooter = "footer"
+)
+
+// Requests about how extensions draw what is in the conversation, and around it.
 type (
 	// RenderEntry asks the extensions that run how they draw a call of a tool, or a message
 	// of an extension. EventID is the message with the call, or the custom_message; ResultID
-	// is the event of the call's result, when there is one. It starts nothing: where no
-	// extension runs that draws it, or none answers in time, the client shows it as it does
-	// without. The answer is a [RenderedEntry].
+	// is the event of the call's result, when there is one. Instead of an event, Source and
+	// Place name the header or footer of an extension. It starts nothing: where no extension
+	// runs that draws it, or none answers in time, the client shows it as it does without. The
+	// answer is a [RenderedEntry].
 	RenderEntry struct {
-		EventID    EventID `json:"eventId" check:"required,max=MaxWord"`
+		EventID    EventID `json:"eventId,omitempty" check:"max=MaxWord"`
 		ToolCallID string  `json:"toolCallId,omitempty" check:"max=MaxName"`
 		ResultID   EventID `json:"resultId,omitempty" check:"max=MaxWord"`
+		Source     string  `json:"source,omitempty" check:"max=MaxName"`
+		Place      string  `json:"place,omitempty" check:"max=MaxWord"`
 		Width      int     `json:"width" check:"min=0,max=MaxCells"`
 		Expanded   bool    `json:"expanded,omitempty"`
 	}

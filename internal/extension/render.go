@@ -23,6 +23,22 @@ func (s *Set) Render(ctx context.Context, tool string, p rpc.Render) (source str
 	if m == nil {
 		return "", out, nil
 	}
+	return s.render(ctx, m, p)
+}
+
+// RenderPlace has an extension draw its header or footer. It starts nothing.
+func (s *Set) RenderPlace(ctx context.Context, id string, p rpc.Render) (source string, out rpc.Rendered, err error) {
+	m := s.find(id)
+	s.mu.Lock()
+	runs := m != nil && m.State == protocol.ExtensionLoaded && m.child != nil && m.begun
+	s.mu.Unlock()
+	if !runs {
+		return "", out, nil
+	}
+	return s.render(ctx, m, p)
+}
+
+func (s *Set) render(ctx context.Context, m *member, p rpc.Render) (source string, out rpc.Rendered, err error) {
 	p.Ext = m.ID
 	answer, err := m.ask(ctx, rpc.MethodRender, renderTime, func(now *member) bool { return now.draws(&p) }, just(p))
 	if errors.Is(err, errSlow) {
@@ -58,6 +74,9 @@ func (s *Set) renderer(tool string, p *rpc.Render) *member {
 
 // draws reports whether an extension draws what is asked for. mu of the set is held.
 func (m *member) draws(p *rpc.Render) bool {
+	if p.Place != "" {
+		return true
+	}
 	if p.Message != nil {
 		return slices.Contains(m.registered.Renderers, p.Message.CustomType)
 	}

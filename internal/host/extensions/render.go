@@ -17,6 +17,16 @@ func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protoco
 	if x == nil || !x.set.Loaded() {
 		return out, nil
 	}
+	if r.Place != "" {
+		source, drawn, err := x.set.RenderPlace(ctx, r.Source, rpc.Render{Place: r.Place, Width: r.Width})
+		if drawn.Body != nil && len(*drawn.Body) > protocol.MaxAreaLines {
+			*drawn.Body = (*drawn.Body)[:protocol.MaxAreaLines]
+		}
+		return x.rendered(source, drawn, err)
+	}
+	if r.EventID == "" {
+		return nil, protocol.About("eventId", "", protocol.CodeInvalidRequest, "Say what is to be drawn: an event with eventId, or source and place.")
+	}
 	index := x.lane.Log().Index()
 	e, err := index.Event(ctx, r.EventID)
 	if err != nil {
@@ -43,7 +53,11 @@ func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protoco
 	default:
 		return out, nil
 	}
-	source, drawn, err := x.set.Render(ctx, tool, ask)
+	return x.rendered(x.set.Render(ctx, tool, ask))
+}
+
+// rendered is the answer with what an extension draws.
+func (x *Session) rendered(source string, drawn rpc.Rendered, err error) (*protocol.RenderedEntry, error) {
 	if err != nil { // it is shown as it looks without, and who looks for a fault finds it
 		x.exts.log.Report(x.lane.ID(), "extension "+source+": it does not draw: "+failure.Sentence(err), nil)
 		return &protocol.RenderedEntry{}, nil

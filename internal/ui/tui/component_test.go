@@ -135,3 +135,32 @@ func TestCallsAndMessagesAreShownAsTheirExtensionDrawsThem(t *testing.T) {
 	s.Keys("C-o")
 	s.WaitFor("all of the six at")
 }
+
+// around draws a header and a footer, and another footer after a command.
+const around = `export default function (pi) {
+  let count = 0, evil = "\x1b]0;PWNED\x07\x1b[2J";
+  pi.on("session_start", (event, ctx) => ctx.ui.setHeader(() => ({ render: (width) => [evil + "my header at " + width, ...Array.from({ length: 50 }, (_, i) => "row " + i)] })));
+  pi.registerCommand("count", { description: "Counts", handler: (args, ctx) => {
+    if (args === "off") return ctx.ui.setFooter(undefined);
+    ctx.ui.setFooter((tui, theme, data) => ({ render: (width) => [theme.fg("accent", "count " + count + " at " + width)] }));
+    setTimeout(() => { count++; ctx.ui.setFooter((tui) => { setTimeout(() => { count = 7; tui.requestRender(); }, 50); return { render: (width) => ["count " + count + " at " + width] }; }); }, 50);
+  } });
+}
+`
+
+func TestAHeaderAndAFooterOfAnExtensionAreDrawnAtTheWidthOfTheScreen(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("extensions/around.js", around)
+	s := h.Open()
+	s.Say("hello")
+	s.WaitFor("Understood.", "my header at 100", "row 0")
+	if screen := s.Screen(); strings.Contains(screen, "row 20") || strings.Contains(screen, "PWNED") {
+		t.Errorf("the header takes the screen:\n%s", screen)
+	}
+	s.Say("/count")
+	s.WaitFor("count 7 at 100")
+	s.Resize(71, 24)
+	s.WaitFor("count 7 at 71", "my header at 71")
+	s.Say("/count off")
+	s.Gone("count 7")
+}

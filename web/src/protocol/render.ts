@@ -5,14 +5,17 @@ import type { EventID } from "./id";
 /**
  * RenderEntry asks the extensions that run how they draw a call of a tool, or a message
  * of an extension. EventID is the message with the call, or the custom_message; ResultID
- * is the event of the call's result, when there is one. It starts nothing: where no
- * extension runs that draws it, or none answers in time, the client shows it as it does
- * without. The answer is a {@link RenderedEntry}.
+ * is the event of the call's result, when there is one. Instead of an event, Source and
+ * Place name the header or footer of an extension. It starts nothing: where no extension
+ * runs that draws it, or none answers in time, the client shows it as it does without. The
+ * answer is a {@link RenderedEntry}.
  */
 export interface RenderEntry {
-  eventId: EventID;
+  eventId?: EventID;
   toolCallId?: string;
   resultId?: EventID;
+  source?: string;
+  place?: string;
   width: number;
   expanded?: boolean;
 }

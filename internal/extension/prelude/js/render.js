@@ -76,5 +76,6 @@ function renderCall({ tool, toolCallId, input, result, width, expanded }) {
 }
 
 function renderEntry(params) {
+  if (params.place) return renderArea(params);
   return params.message ? renderMessage(params) : renderCall(params);
 }

@@ -41,12 +41,13 @@ type Loader struct {
 	none  map[string]bool // what nobody draws, by name: extensions are loaded when a turn begins
 	drawn *lru.Cache[transcript.Entry, transcript.Drawn]
 	asked map[transcript.Entry]*time.Timer
+	areas map[string]*area // headers and footers, by extension and place
 }
 
 // New returns a loader, whose requests end with ctx. Follow is called before the first one.
 func New(ctx context.Context, l *link.Link, send func(tea.Msg)) *Loader {
 	return &Loader{ctx: ctx, link: l, send: send, none: map[string]bool{},
-		drawn: lru.New[transcript.Entry, transcript.Drawn](maxDrawn, keepDrawn), asked: map[transcript.Entry]*time.Timer{}}
+		drawn: lru.New[transcript.Entry, transcript.Drawn](maxDrawn, keepDrawn), asked: map[transcript.Entry]*time.Timer{}, areas: map[string]*area{}}
 }
 
 // Follow sets the transcript that the entries are of, and its session.
@@ -139,5 +140,6 @@ func (x *Loader) Forget() {
 	}
 	clear(x.asked)
 	clear(x.none)
+	clear(x.areas)
 	x.drawn = lru.New[transcript.Entry, transcript.Drawn](maxDrawn, keepDrawn)
 }

@@ -308,7 +308,7 @@ func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 	lines := []string{cell.Cut(head, room, "…")}
 	own := t.drawnBy(it, room)
 	if len(own.Call) > 0 {
-		lines = foreign(own.Call, room, th)
+		lines = Foreign(own.Call, room, th)
 		if right != "" {
 			lines[0] = cell.Cut(lines[0], max(1, room-cell.Width(right)-2), "…") + cell.Reset + "  " + right
 		}
@@ -316,7 +316,7 @@ func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 	b := &body{t: t, th: th, room: room, open: !t.folded(it)}
 	b.decisions(c)
 	if c.result != nil && own.Body != nil {
-		b.lines = append(b.lines, foreign(own.Body, room, th)...)
+		b.lines = append(b.lines, Foreign(own.Body, room, th)...)
 	} else {
 		b.preview(c, in, d)
 	}

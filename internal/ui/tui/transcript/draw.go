@@ -313,7 +313,7 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 		return []string{cell.Cut(th.Border.On(line+strings.Repeat(rule, max(0, min(width, 60)-cell.Width(line)))), width, "")}
 	case display.Custom:
 		if own := t.drawnBy(it, room); own.Body != nil {
-			return under(foreign(own.Body, room, th), th.Info.On("+"), width)
+			return under(Foreign(own.Body, room, th), th.Info.On("+"), width)
 		}
 		lines := []string{cell.Cut(th.Strong.On(i.Title), room, "…")}
 		return under(append(lines, terminal.Lines(th, room, clean(i.Text))...), th.Info.On("+"), width)

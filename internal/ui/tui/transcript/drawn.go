@@ -66,8 +66,8 @@ func (t *Transcript) EntryDrawn(e Entry) {
 	}
 }
 
-// foreign cuts lines of an extension, and ends their styles.
-func foreign(lines []string, room int, th *theme.Theme) []string {
+// Foreign cuts lines of an extension, and ends their styles.
+func Foreign(lines []string, room int, th *theme.Theme) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		if th.Plain {
