@@ -175,7 +175,7 @@ class Mine extends Container { own() { return "own"; } }
 export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
 	await ({
 		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
-		footer: () => ctx.ui.setFooter(() => {}),
+		footer: () => ctx.ui.setEditorComponent(() => {}),
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
 		stream: () => stream({}, {}),
 		missing: () => Nothing,

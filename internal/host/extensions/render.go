@@ -33,24 +33,16 @@ func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protoco
 		return nil, err
 	}
 	ask, tool := rpc.Render{Width: r.Width, Expanded: r.Expanded}, ""
-	switch b := e.Body.(type) {
-	case *protocol.CustomMessage:
+	if b, ok := e.Body.(*protocol.CustomMessage); ok {
 		m := extension.SentMessage(b)
 		ask.Message = &m
-	case *protocol.MessageBody:
-		i := slices.IndexFunc(b.Message.Content, func(c protocol.Block) bool {
-			return c.Type == protocol.BlockToolUse && c.ID == r.ToolCallID
-		})
-		if i < 0 {
-			return out, nil
-		}
-		call := b.Message.Content[i]
+	} else if call := callOf(e, r.ToolCallID); call != nil {
 		tool, ask.Input = protocol.Target(call.Name, call.Input)
 		ask.ToolCallID = call.ID
 		if ask.Result, err = x.result(ctx, r); err != nil {
 			return nil, err
 		}
-	default:
+	} else {
 		return out, nil
 	}
 	return x.rendered(x.set.Render(ctx, tool, ask))
@@ -63,6 +55,19 @@ func (x *Session) rendered(source string, drawn rpc.Rendered, err error) (*proto
 		return &protocol.RenderedEntry{}, nil
 	}
 	return &protocol.RenderedEntry{Source: source, Call: linesOf(drawn.Call), Body: linesOf(drawn.Body)}, nil
+}
+
+// callOf returns a call of a message, nil for none.
+func callOf(e protocol.Event, id string) *protocol.Block {
+	m, ok := e.Message()
+	if !ok {
+		return nil
+	}
+	i := slices.IndexFunc(m.Content, func(c protocol.Block) bool { return c.Type == protocol.BlockToolUse && c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &m.Content[i]
 }
 
 // result returns what came of a call, nil for nothing yet.
