@@ -394,6 +394,18 @@ func (r *ListDirectories) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *RenderEntry) Check() *Problem {
+	return first(
+		atMost("eventId", r.EventID, MaxWord),
+		atMost("toolCallId", r.ToolCallID, MaxName),
+		atMost("resultId", r.ResultID, MaxWord),
+		atMost("source", r.Source, MaxName),
+		atMost("place", r.Place, MaxWord),
+		upTo("width", r.Width, MaxCells),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListForeignRules) Check() *Problem {
 	return need("workDir", r.WorkDir, MaxPath)
 }

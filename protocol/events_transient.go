@@ -237,7 +237,7 @@ var noticeSpec = EventSpec{Type: TypeNotice, Class: Transient, New: func() Body 
 type UIState struct {
 	Source string   `json:"source"`
 	Key    string   `json:"key"`
-	Place  string   `json:"place"` // status, above, below, title, editor
+	Place  string   `json:"place"` // status, above, below, title, editor, header, footer
 	Lines  []string `json:"lines,omitempty"`
 }
 

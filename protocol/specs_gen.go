@@ -69,6 +69,7 @@ var specs = [...]*Spec{
 	&reloadSpec,
 	&removeProjectSpec,
 	&renameEntrySpec,
+	&renderEntrySpec,
 	&repairSessionSpec,
 	&resumeQueueSpec,
 	&revokeEntrySpec,

@@ -182,10 +182,10 @@ declare module "scorel" {
     promptSnippet?: string;
     promptGuidelines?: string[];
     prepareArguments?(args: any): any;
-    /** @deprecated Not used: Scorel draws calls and results itself. */
-    renderCall?(args: any, theme: any, context: any): unknown;
-    /** @deprecated Not used: Scorel draws calls and results itself. */
-    renderResult?(result: any, options: any, theme: any, context: any): unknown;
+    /** Draws the call in the terminal UI; nothing leaves it as it is. */
+    renderCall?(args: any, theme: Theme, context: any): Component | undefined | void;
+    /** Draws what came of the call; nothing leaves it as it is. */
+    renderResult?(result: any, options: { expanded: boolean; isPartial: boolean }, theme: Theme, context: any): Component | undefined | void;
     execute(toolCallId: string, params: P, signal: AbortSignal | undefined, onUpdate: ToolUpdate<B> | undefined, ctx: C): ToolAnswer<B> | Promise<ToolAnswer<B>>;
   }
 
@@ -264,8 +264,11 @@ declare module "scorel" {
     /** Adds models of a server, which people choose as "name/id". Not in extensions of a project. */
     registerProvider(name: string, config: ProviderConfig): void;
     unregisterProvider(name: string): void;
-    /** @deprecated Not supported, and listed as such. */
-    registerMessageRenderer(customType: string, renderer: unknown): void;
+    /** Draws messages of this type in the terminal UI; nothing leaves one as it is. */
+    registerMessageRenderer(
+      customType: string,
+      renderer: (message: { customType: string; content: any; display?: boolean; details?: any }, options: { expanded: boolean }, theme: Theme) => Component | undefined | void,
+    ): void;
     /** @deprecated Not supported, and listed as such. */
     registerEntryRenderer(customType: string, renderer: unknown): void;
   }
@@ -606,10 +609,10 @@ declare module "scorel" {
       factory: (tui: Screen, theme: Theme, keybindings: Keybindings, done: (value: T) => void) => Component | Promise<Component>,
       options?: { title?: string; overlay?: boolean; onHandle?(handle: { hide(): void; isHidden(): boolean; isFocused(): boolean; focus(): void }): void },
     ): Promise<T | undefined>;
-    /** @deprecated Components are not supported: it throws, except for undefined. */
-    setFooter(factory: undefined): void;
-    /** @deprecated Components are not supported: it throws, except for undefined. */
-    setHeader(factory: undefined): void;
+    /** Draws lines above the status line, at most 10; undefined removes them. */
+    setFooter(factory: ((tui: Screen, theme: Theme, footerData: FooterData) => Component) | undefined): void;
+    /** Draws lines above the editor, at most 10; undefined removes them. */
+    setHeader(factory: ((tui: Screen, theme: Theme, footerData: FooterData) => Component) | undefined): void;
     /** @deprecated Components are not supported: it throws, except for undefined. */
     setEditorComponent(factory: undefined): void;
     /** @deprecated Not supported: it throws. */
@@ -622,6 +625,16 @@ declare module "scorel" {
     setHiddenThinkingLabel(label?: string): void;
     /** @deprecated No effect: completions come from getArgumentCompletions of a command. */
     addAutocompleteProvider(factory: unknown): void;
+  }
+
+  /** What a footer or header gets beside the theme. */
+  export interface FooterData {
+    /** Always null: the status line has the branch. */
+    getGitBranch(): string | null;
+    onBranchChange(listener: () => void): () => void;
+    /** What setStatus shows of this extension. */
+    getExtensionStatuses(): Map<string, string>;
+    getAvailableProviderCount(): number;
   }
 
   /** What an extension draws itself. */

@@ -49,7 +49,7 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 	}
 	ctx = context.WithValue(ctx, servedKey{}, m)
 	c.set.mu.Lock()
-	loading := c.loading == m
+	loading := m.loading
 	if m.command != nil {
 		ctx = withValues{ctx, m.command}
 	}

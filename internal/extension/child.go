@@ -286,8 +286,22 @@ func (m *member) check() error {
 
 // load loads an extension into a process. An error stands in the member too.
 func (s *Set) load(ctx context.Context, c *child, m *member) error {
+	return s.beginLoad(ctx, c, m).wait(ctx)
+}
+
+// loading is an extension that a process was told to load.
+type loading struct {
+	c   *child
+	m   *member
+	a   *asked
+	err error // why it was not told
+}
+
+// beginLoad tells a process to load an extension. Who calls it waits for what it returns, in
+// the order of the calls, in which the process runs the extensions too.
+func (s *Set) beginLoad(ctx context.Context, c *child, m *member) *loading {
 	s.mu.Lock()
-	c.loading = m
+	m.loading = true
 	reason := "startup"
 	if m.again {
 		reason = "reload"
@@ -298,16 +312,30 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 		load.Config = s.cfg.Settings(m.who())
 	}
 	load.Kinds = s.Kinds(ctx)
-	ctx, cancel := m.clock.within(s.outlive(ctx), loadTime)
-	defer cancel()
-	defer s.await("The session waits for the extension "+m.ID+", which is being loaded.", m.Kind)()
-	var r rpc.Registration
-	answer, err := c.ask(ctx, rpc.MethodLoad, func() (any, error) {
+	a, err := c.begin(s.outlive(ctx), rpc.MethodLoad, func() (any, error) {
 		s.mu.Lock()
 		c.slots = append(c.slots, m)
 		s.mu.Unlock()
 		return load, nil
 	})
+	return &loading{c, m, a, err}
+}
+
+// wait waits until the extension is loaded.
+func (l *loading) wait(ctx context.Context) error {
+	c, m, s := l.c, l.m, l.c.set
+	s.mu.Lock()
+	c.loading = m
+	s.mu.Unlock()
+	ctx, cancel := m.clock.within(s.outlive(ctx), loadTime)
+	defer cancel()
+	defer s.await("The session waits for the extension "+m.ID+", which is being loaded.", m.Kind)()
+	var r rpc.Registration
+	var answer json.RawMessage
+	err := l.err
+	if err == nil {
+		answer, err = l.a.wait(ctx)
+	}
 	if err == nil && string(answer) != "null" {
 		if err = json.Unmarshal(answer, &r); err != nil {
 			err = fmt.Errorf("what it registers is not valid: %w", err)
@@ -315,12 +343,15 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 	}
 	if errors.Is(err, errGone) {
 		<-c.ended // who was to blame is known then
+		s.mu.Lock()
+		m.loading = false
+		s.mu.Unlock()
 		return err
 	}
+	s.mu.Lock()
+	c.loading, m.loading = nil, false
+	s.mu.Unlock()
 	if err != nil {
-		s.mu.Lock()
-		c.loading = nil
-		s.mu.Unlock()
 		s.fail(m, sentence(err))
 		if c.kind == Process || m.apart {
 			c.shutdown(ctx, "quit")
@@ -328,7 +359,6 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 		return err
 	}
 	s.mu.Lock()
-	c.loading = nil
 	m.child, m.State, m.Problem = c, protocol.ExtensionLoaded, ""
 	s.mu.Unlock()
 	s.register(m, r)
@@ -339,6 +369,36 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 		s.beginOne(ctx, c, m)
 	}
 	return nil
+}
+
+// ensureAll starts and loads all that do not run. Those that share a process are made ready
+// there side by side, and run in load order. starting is held.
+func (s *Set) ensureAll(ctx context.Context) {
+	for _, m := range s.all() {
+		if ctx.Err() != nil {
+			return
+		}
+		c, err := s.ensure(ctx, m)
+		if err == nil && c.kind == JavaScript {
+			s.loadRest(ctx, c)
+		}
+	}
+}
+
+// loadRest has the process that extensions share load all that were found and belong there.
+func (s *Set) loadRest(ctx context.Context, c *child) {
+	var all []*loading
+	for _, m := range s.all() {
+		s.mu.Lock()
+		its := s.shared == c && m.Kind == JavaScript && !m.apart && m.child == nil && m.State == protocol.ExtensionFound
+		s.mu.Unlock()
+		if its {
+			all = append(all, s.beginLoad(ctx, c, m))
+		}
+	}
+	for _, l := range all {
+		_ = l.wait(ctx) // it stands in the member, or another process is started for it
+	}
 }
 
 // ask sends a call behind what the process must know of the conversation, and waits.
@@ -581,6 +641,9 @@ func (c *child) culprits() []*member {
 		if i < len(c.slots) {
 			out = append(out, c.slots[i])
 		}
+	}
+	if c.loading != nil && slices.Contains(out, c.loading) { // those after it run no code of their own yet
+		out = slices.DeleteFunc(out, func(m *member) bool { return m.loading && m != c.loading })
 	}
 	switch {
 	case len(out) > 0:

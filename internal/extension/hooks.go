@@ -326,6 +326,16 @@ func CustomMessage(p rpc.SendMessage) *protocol.CustomMessage {
 	return customMessage(p.CustomType, p.Content, p.Display, p.Details)
 }
 
+// SentMessage gives the message of an extension that made an event.
+func SentMessage(b *protocol.CustomMessage) rpc.SendMessage {
+	var data struct {
+		Display bool
+		Details json.RawMessage
+	}
+	_ = json.Unmarshal(b.Data, &data) // what others have written has none
+	return rpc.SendMessage{CustomType: b.Kind, Content: b.Message.Content, Display: data.Display, Details: data.Details}
+}
+
 func (m *member) stop(ctx context.Context, s hook.Stop) (string, error) {
 	var a rpc.StopAnswer
 	_, err := m.call(ctx, "stop", m.limit(), just(rpc.StopData{Blocked: s.Blocked, Subagent: s.Subagent, Text: s.Text}), &a)

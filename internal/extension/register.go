@@ -36,7 +36,7 @@ func (s *Set) register(m *member, r rpc.Registration) {
 		}
 	}
 	r.Name, r.Version = display.Line(clip(r.Name, 100)), display.Line(clip(r.Version, 100))
-	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
+	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.Renderers, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
 		if len(*list) > maxNamed {
 			*list = (*list)[:maxNamed]
 		}
@@ -64,7 +64,7 @@ func (s *Set) register(m *member, r rpc.Registration) {
 		case slices.ContainsFunc(tools, func(o tool) bool { return o.spec.Name == spec.Name }):
 			warn("The tool %s is registered twice; only the first counts.", spec.Name)
 		default:
-			tools = append(tools, tool{m: m, spec: spec, kind: t.Kind, label: t.Label})
+			tools = append(tools, tool{m: m, spec: spec, kind: t.Kind, label: t.Label, renders: t.Renders})
 		}
 	}
 	for _, k := range r.Shortcuts { // which a client presses by running a command

@@ -149,6 +149,7 @@ type member struct {
 	again      bool       // it was loaded before in this session
 	begun      bool       // it was told that the session starts
 	told       bool       // people know that it cannot be started
+	loading    bool       // it was sent to be loaded, and that is not answered
 	model      *rpc.Model // that was chosen when it last heard of a model; nil: not known
 	failures   []string
 	running    map[string]*running // tools, by call
@@ -196,12 +197,7 @@ func (s *Set) Load(ctx context.Context) error {
 	}
 	s.look(ctx)
 	s.tellBroken()
-	for _, m := range s.all() {
-		if ctx.Err() != nil {
-			break
-		}
-		_, _ = s.ensure(ctx, m)
-	}
+	s.ensureAll(ctx)
 	release()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -361,8 +357,8 @@ func (s *Set) Reload(ctx context.Context) *protocol.ExtensionList {
 	s.look(ctx)
 	for _, m := range s.all() {
 		m.again, m.told = slices.Contains(again, m.ID), true // who asked for it is told
-		_, _ = s.ensure(ctx, m)
 	}
+	s.ensureAll(ctx)
 	release()
 	_ = s.begin(ctx) // else ctx has ended, and it is done with the next load
 	return s.List(ctx)

@@ -29,6 +29,8 @@ type tool struct {
 	spec  engine.Spec
 	kind  string
 	label string
+	// renders says that the extension draws its calls, or what came of them.
+	renders bool
 }
 
 // Tools gives the tools of a turn, own, with those of the extensions that are loaded,

@@ -34,6 +34,7 @@ type Config struct {
 	MaxCall int           // bytes of a call to the host; 0: wire.MaxMessage
 	Env     []string      // of process.env and of children; already scrubbed
 	Version string        // of what is linked in: part of the name of a cached bundle
+	Began   func()        // is called once, when extensions are asked for more than to be loaded; may be nil
 }
 
 // maxExtensions bounds the extensions of one child, and endGrace how long its end waits
@@ -48,13 +49,14 @@ type child struct {
 	cfg     Config
 	peer    *peer
 	store   *mirror.Store
-	prelude []*goja.Program
+	prelude func() ([]*goja.Program, error)
 	parts   map[string]func() (*goja.Program, error) // of the prelude, those for later
 	bundles sync.Mutex                               // one bundle is made at a time: it takes memory
 
 	mu       sync.Mutex
 	exts     map[string]*extension
 	loaded   int             // how many have begun: the slot of the next
+	last     chan struct{}   // closed when the one that began last is loaded, or is not
 	session  json.RawMessage // of initialize
 	builtins json.RawMessage // of initialize
 	state    json.RawMessage
@@ -71,18 +73,14 @@ func Serve(cfg Config) error {
 	}
 	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{},
 		parts: map[string]func() (*goja.Program, error){}}
+	c.prelude = sync.OnceValues(c.compilePrelude)
 	for _, s := range cfg.Prelude {
-		compile := func() (*goja.Program, error) { return goja.Compile("scorel:"+s.Name, s.Source, false) }
 		if s.Later {
-			c.parts[s.Name] = sync.OnceValues(compile)
-			continue
+			c.parts[s.Name] = sync.OnceValues(func() (*goja.Program, error) { return compileScript(s) })
 		}
-		p, err := compile()
-		if err != nil {
-			return fmt.Errorf("compile the prelude: %w", err)
-		}
-		c.prelude = append(c.prelude, p)
 	}
+	go func() { _, _ = c.prelude() }() // ends with the compilation, for which the first extension waits
+	go engine.Warm()                   // ends with the compilation, too
 	defer c.end()
 	r := bufio.NewReaderSize(cfg.In, 64<<10)
 	for {
@@ -110,6 +108,26 @@ func Serve(cfg Config) error {
 		}
 		c.take(&m)
 	}
+}
+
+func compileScript(s Script) (*goja.Program, error) {
+	return goja.Compile("scorel:"+s.Name, s.Source, false)
+}
+
+// compilePrelude compiles what runs in each extension.
+func (c *child) compilePrelude() ([]*goja.Program, error) {
+	var out []*goja.Program
+	for _, s := range c.cfg.Prelude {
+		if s.Later {
+			continue
+		}
+		p, err := compileScript(s)
+		if err != nil {
+			return nil, fmt.Errorf("compile the prelude: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 // end ends all extensions, and with them their children.
@@ -207,13 +225,17 @@ func (c *child) take(m *message) {
 	case x == nil:
 		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrGone, Message: fmt.Sprintf("the extension %q is not loaded", to.Ext)})
 	default:
+		if c.cfg.Began != nil {
+			c.cfg.Began()
+			c.cfg.Began = nil
+		}
 		x.request(m)
 	}
 }
 
 func known(method string) bool {
 	switch method {
-	case rpc.MethodHook, rpc.MethodTool, rpc.MethodCommand, rpc.MethodComplete, rpc.MethodUnload:
+	case rpc.MethodHook, rpc.MethodTool, rpc.MethodCommand, rpc.MethodComplete, rpc.MethodRender, rpc.MethodUnload:
 		return true
 	}
 	return false
@@ -276,7 +298,8 @@ func (c *child) load(m *message) {
 		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: fmt.Sprintf("there are %d extensions already", maxExtensions)})
 		return
 	}
-	x := &extension{c: c, load: l, slot: slot}
+	x := &extension{c: c, load: l, slot: slot, before: c.last, loaded: make(chan struct{})}
+	c.last = x.loaded
 	c.exts[l.Ext] = x
 	c.mu.Unlock()
 	go x.begin(m) // ends when it has answered

@@ -26,6 +26,9 @@ type extension struct {
 	load rpc.Load
 	slot int
 
+	before, loaded chan struct{} // closed when the one before it is loaded, and when it is; before is nil for the first
+	release        sync.Once     // closes loaded
+
 	mu     sync.Mutex
 	engine *engine.Engine
 	ended  bool
@@ -82,7 +85,13 @@ func (r *request) answer(result []byte, err *rpcError) {
 	}
 	r.x.c.forget(r)
 	r.x.c.peer.answer(r.id, result, err)
+	if r.method == rpc.MethodLoad {
+		r.x.next()
+	}
 }
+
+// next lets the extension run that is loaded after this one.
+func (x *extension) next() { x.release.Do(func() { close(x.loaded) }) }
 
 func (r *request) fail(err *engine.Error) {
 	if r.method == rpc.MethodLoad {
@@ -105,12 +114,17 @@ func (x *extension) named(err *engine.Error) *engine.Error {
 }
 
 func (r *request) cancel() {
+	if r.method == rpc.MethodLoad {
+		r.x.next() // nobody waits for it any more
+	}
 	if !r.done && r.abort != nil {
 		r.abort("The request was cancelled")
 	}
 }
 
-// begin loads the extension and answers extension/load.
+// begin loads the extension and answers extension/load. What is Scorel's own of that, and what
+// is in the cache, is made ready at once; the extension's code comes after all that were asked
+// for before are loaded.
 func (x *extension) begin(m *message) {
 	fail := func(err error) {
 		e := &rpcError{Code: rpc.ErrFailed, Message: err.Error()}
@@ -121,7 +135,13 @@ func (x *extension) begin(m *message) {
 		x.close()
 		x.c.peer.answer(m.ID, nil, e)
 	}
-	program, err := x.compile()
+	program, err := x.ready()
+	if program == nil || err != nil {
+		x.await()
+	}
+	if program == nil && err == nil {
+		program, err = x.compile()
+	}
 	if err != nil {
 		fail(err)
 		return
@@ -150,11 +170,20 @@ func (x *extension) begin(m *message) {
 		return
 	}
 	x.handlers = map[string]goja.Callable{}
+	prelude := make(chan error, 1)
+	if !e.Post(func() { prelude <- x.runPrelude() }) {
+		return
+	}
+	x.await()
 	e.Post(func() {
 		r := x.newRequest(m, "loading")
 		x.limit(r)
 		e.Within(r, func() {
-			if err := x.start(r, program); err != nil {
+			err := <-prelude // it ran before
+			if err == nil {
+				err = x.start(r, program)
+			}
+			if err != nil {
 				r.fail(e.Failure(err))
 				x.close()
 			}
@@ -173,6 +202,26 @@ func (x *extension) root() string {
 	return root
 }
 
+// await waits until the extensions before this one are loaded.
+func (x *extension) await() {
+	if x.before != nil {
+		<-x.before
+	}
+}
+
+func (x *extension) options() bundle.Options {
+	return bundle.Options{Entry: x.load.Path, Root: x.load.Root, Files: x.load.Files, Cache: x.load.Cache, Version: x.c.cfg.Version}
+}
+
+// ready is compile for an extension whose bundle is in the cache; nil for others.
+func (x *extension) ready() (*goja.Program, error) {
+	b, err := bundle.Cached(x.options())
+	if b == nil || err != nil {
+		return nil, err
+	}
+	return x.programOf(b)
+}
+
 // compile bundles the extension and makes a program of it.
 func (x *extension) compile() (*goja.Program, error) {
 	x.c.bundles.Lock()
@@ -181,10 +230,15 @@ func (x *extension) compile() (*goja.Program, error) {
 	// interpreter that hangs they are for the parent to end.
 	x.c.cfg.Page.Busy(x.slot, true)
 	defer x.c.cfg.Page.Busy(x.slot, false)
-	b, err := bundle.Make(bundle.Options{Entry: x.load.Path, Root: x.load.Root, Files: x.load.Files, Cache: x.load.Cache, Version: x.c.cfg.Version})
+	b, err := bundle.Make(x.options())
 	if err != nil {
 		return nil, err
 	}
+	return x.programOf(b)
+}
+
+func (x *extension) programOf(b *bundle.Bundle) (*goja.Program, error) {
+	var err error
 	for _, mark := range []string{"]9;", "]99;", "]777;", `"\x07"`} { // of a notification for a terminal, and the bell
 		x.writesToTerminal = x.writesToTerminal || bytes.Contains(b.Code, []byte(mark))
 	}
@@ -205,9 +259,12 @@ func (x *extension) compile() (*goja.Program, error) {
 	return p, nil
 }
 
-// start runs the prelude and then the extension. The load is answered when the prelude's
-// handler has given the registration.
-func (x *extension) start(r *request, program *goja.Program) error {
+// runPrelude runs what each extension stands on.
+func (x *extension) runPrelude() error {
+	programs, err := x.c.prelude()
+	if err != nil {
+		return err
+	}
 	e := x.engine
 	vm := e.VM
 	x.view = mirror.NewView(e, x.snapshot)
@@ -215,14 +272,19 @@ func (x *extension) start(r *request, program *goja.Program) error {
 	if err := vm.Set("__host", x.host.object); err != nil {
 		return err
 	}
-	for _, p := range x.c.prelude {
+	for _, p := range programs {
 		if _, err := e.Run(p); err != nil {
 			return err
 		}
 	}
-	if err := vm.GlobalObject().Delete("__host"); err != nil {
-		return err
-	}
+	return vm.GlobalObject().Delete("__host")
+}
+
+// start runs the extension. The load is answered when the prelude's handler has given the
+// registration.
+func (x *extension) start(r *request, program *goja.Program) error {
+	e := x.engine
+	vm := e.VM
 	if x.onLoad == nil {
 		return errors.New("the prelude does not load extensions")
 	}
@@ -396,6 +458,8 @@ func (x *extension) run(m *message, r *request) {
 		what = "the command " + name.Command
 	case rpc.MethodComplete:
 		what, limited = "the completion of "+name.Command, true
+	case rpc.MethodRender:
+		what, limited = "the renderer of "+cmp.Or(name.Tool, "a message"), true
 	case rpc.MethodUnload:
 		what, limited = "the end of the extension", true
 	}
@@ -545,6 +609,7 @@ func (x *extension) close() {
 	e := x.engine
 	x.ended = true
 	x.mu.Unlock()
+	x.next()
 	if e == nil {
 		return
 	}

@@ -16,6 +16,14 @@ import (
 // interpreter or the bundler must not take a gigabyte first.
 const maxStack = 64 << 20
 
+// While extensions are loaded most of what is made lives on, and collecting it again and
+// again would take a third of the time: the heap may be five times what lives, at least
+// 16 MB. Afterwards it is Go's own rule.
+const (
+	loadPercent  = 400 // as GOGC
+	usualPercent = 100
+)
+
 // Main is the process `scorel __extensions`: args stand behind that name. It returns the
 // exit code when the host has closed the input. Version is of Scorel.
 func Main(args []string, version string, prelude []Script) int {
@@ -31,6 +39,7 @@ type Limits struct {
 // MainWithin is Main with other limits, so that tests need not wait for these.
 func MainWithin(limits Limits, args []string, version string, prelude []Script) int {
 	debug.SetMaxStack(maxStack)
+	debug.SetGCPercent(loadPercent)
 	var page *rpc.Page
 	if len(args) > 0 {
 		fd, err := strconv.Atoi(args[0])
@@ -50,7 +59,8 @@ func MainWithin(limits Limits, args []string, version string, prelude []Script) 
 		os.Exit(1)
 	})
 	err := Serve(Config{In: os.Stdin, Out: os.Stdout, Prelude: prelude, Page: page, Watch: watch, Handler: limits.Handler,
-		Env: sandbox.Environ(os.Environ(), nil), Version: version})
+		Env: sandbox.Environ(os.Environ(), nil), Version: version,
+		Began: func() { debug.SetGCPercent(usualPercent) }})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "scorel:", err)
 		return 1

@@ -157,12 +157,12 @@ func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
 		pi.registerTool({ name: "t", description: "d", parameters: {}, execute: async () => "x", renderCall() {} });
 	}`)
 	got := strings.Join(ext.reg.Unsupported, "\n")
-	for _, want := range []string{"project_trust", "no_such_event", "provider mine is not registered", "renderer of note", "renderCall and renderResult of the tool t"} {
+	for _, want := range []string{"project_trust", "no_such_event", "provider mine is not registered"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
-	if len(ext.reg.Unsupported) != 5 || len(ext.reg.Tools) != 1 {
+	if len(ext.reg.Unsupported) != 3 || len(ext.reg.Tools) != 1 {
 		t.Errorf("registration: %s", marshal(ext.reg))
 	}
 }
@@ -175,7 +175,7 @@ class Mine extends Container { own() { return "own"; } }
 export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
 	await ({
 		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
-		footer: () => ctx.ui.setFooter(() => {}),
+		footer: () => ctx.ui.setEditorComponent(() => {}),
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
 		stream: () => stream({}, {}),
 		missing: () => Nothing,

@@ -23,6 +23,7 @@ const (
 	MethodTool       = "tool/run"         // [ToolRun] → [ToolResult]
 	MethodCommand    = "command/run"      // [CommandRun] → [CommandDone] or null
 	MethodComplete   = "command/complete" // [CommandComplete] → [protocol.CompletionList]
+	MethodRender     = "ui/render"        // [Render] → [Rendered]
 	MethodShutdown   = "shutdown"         // {} → null; the process ends behind its answer
 )
 
@@ -170,6 +171,7 @@ type Registration struct {
 	Flags       []Flag     `json:"flags,omitempty"`
 	Shortcuts   []Shortcut `json:"shortcuts,omitempty"`
 	Providers   []Provider `json:"providers,omitempty"`   // of models; those of a project's extension do not count
+	Renderers   []string   `json:"renderers,omitempty"`   // types of its messages that it draws
 	EntryTypes  []string   `json:"entryTypes,omitempty"`  // kinds of custom events that it understands
 	Unsupported []string   `json:"unsupported,omitempty"` // what it uses that does not exist, sentences
 	Warnings    []string   `json:"warnings,omitempty"`
@@ -185,6 +187,7 @@ type Tool struct {
 	Kind        string          `json:"kind,omitempty"`
 	Parallel    bool            `json:"parallel,omitempty"`
 	Snippet     string          `json:"snippet,omitempty"`
+	Renders     bool            `json:"renders,omitempty"` // it draws its calls, or what came of them
 	Guidelines  []string        `json:"guidelines,omitempty"`
 }
 

@@ -70,6 +70,9 @@ func (xs *Extensions) Handle(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.ListExtensions) (protocol.Response, error) {
 		return xs.listExtensions(ctx, at.Call.SessionID, r.WorkDir)
 	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RenderEntry) (protocol.Response, error) {
+		return xs.Of(at.Lane.ID()).render(ctx, r)
+	})
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.CheckExtension) (protocol.Response, error) {
 		return xs.checkExtension(ctx, r.Path)
 	})

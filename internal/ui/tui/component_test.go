@@ -113,3 +113,54 @@ func TestHostileTextThatAnExtensionDrawsReachesNoTerminal(t *testing.T) {
 	r.WaitFor("it is over")
 	wantOnlyOurs(t, h, r)
 }
+
+// dice draws what its tool and its messages look like.
+const dice = `export default function (pi) {
+  const lines = (...all) => ({ render: (width) => all.map((l) => l + " at " + width) });
+  pi.registerTool({ name: "dice", description: "x", kind: "read", parameters: { type: "object", properties: {} },
+    execute: async () => "six", renderCall: () => lines("throws dice"), renderResult: (r, { expanded }) => lines(expanded ? "all of the six" : "a six") });
+  pi.registerMessageRenderer("score", () => lines("the score is drawn"));
+  pi.registerCommand("score", { description: "Shows the score", handler: () => pi.sendMessage({ customType: "score", content: "plain score" }) });
+}
+`
+
+func TestCallsAndMessagesAreShownAsTheirExtensionDrawsThem(t *testing.T) {
+	h := newHarness(t, `{"do":[{"call":"dice","id":"c1","input":{}}],"stop":"tool_use"}`)
+	h.WriteUser("extensions/dice.js", dice)
+	s := h.Open()
+	s.Say("throw")
+	s.WaitFor("throws dice at 98", "a six at 98", "Understood.")
+	s.Say("/score")
+	s.WaitFor("the score is drawn at 98")
+	s.Keys("C-o")
+	s.WaitFor("all of the six at")
+}
+
+// around draws a header and a footer, and another footer after a command.
+const around = `export default function (pi) {
+  let count = 0, evil = "\x1b]0;PWNED\x07\x1b[2J";
+  pi.on("session_start", (event, ctx) => ctx.ui.setHeader(() => ({ render: (width) => [evil + "my header at " + width, ...Array.from({ length: 50 }, (_, i) => "row " + i)] })));
+  pi.registerCommand("count", { description: "Counts", handler: (args, ctx) => {
+    if (args === "off") return ctx.ui.setFooter(undefined);
+    ctx.ui.setFooter((tui, theme, data) => ({ render: (width) => [theme.fg("accent", "count " + count + " at " + width)] }));
+    setTimeout(() => { count++; ctx.ui.setFooter((tui) => { setTimeout(() => { count = 7; tui.requestRender(); }, 50); return { render: (width) => ["count " + count + " at " + width] }; }); }, 50);
+  } });
+}
+`
+
+func TestAHeaderAndAFooterOfAnExtensionAreDrawnAtTheWidthOfTheScreen(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("extensions/around.js", around)
+	s := h.Open()
+	s.Say("hello")
+	s.WaitFor("Understood.", "my header at 100", "row 0")
+	if screen := s.Screen(); strings.Contains(screen, "row 20") || strings.Contains(screen, "PWNED") {
+		t.Errorf("the header takes the screen:\n%s", screen)
+	}
+	s.Say("/count")
+	s.WaitFor("count 7 at 100")
+	s.Resize(71, 24)
+	s.WaitFor("count 7 at 71", "my header at 71")
+	s.Say("/count off")
+	s.Gone("count 7")
+}

@@ -60,6 +60,7 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 	m.panels.branches.Close() // those of the session before
 	m.panels.queue.Reset()
 	m.reading.images.Forget()
+	m.reading.drawn.Forget()
 	m.session.Open(o)
 	m.focus.questions.Clear()
 	if !o.Fresh || o.ID == "" {

@@ -5,6 +5,8 @@ import (
 
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/screen"
+	"scorel/internal/ui/tui/transcript"
+	"scorel/protocol"
 )
 
 // Shares of the screen.
@@ -92,6 +94,7 @@ func (m *Model) below(room int) (lines []string, at *overlay.Cursor) {
 		at = c
 	} else {
 		questions.Hidden()
+		add(m.area(protocol.PlaceHeader, min(free()-rest, room/3)))
 		add(m.status.above(room / 3))
 	}
 	top := len(lines)
@@ -102,7 +105,14 @@ func (m *Model) below(room int) (lines []string, at *overlay.Cursor) {
 	add(typed)
 	add(m.input.Popup(th, width, min(8, free())))
 	add(m.status.below(min(3, free())))
+	add(m.area(protocol.PlaceFooter, min(free()-rest, room/3)))
 	return append(lines, m.status.line()), at
+}
+
+// area returns what extensions draw at a place, at most height lines.
+func (m *Model) area(place string, height int) []string {
+	lines := transcript.Foreign(m.reading.drawn.Area(place, m.window.width), m.window.width, m.window.theme)
+	return lines[:max(0, min(len(lines), height))]
 }
 
 // editorLines draws the editor between two rules, with the cursor in it.

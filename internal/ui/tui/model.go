@@ -18,6 +18,7 @@ import (
 	"scorel/internal/ui/tui/panel"
 	"scorel/internal/ui/tui/picture"
 	"scorel/internal/ui/tui/question"
+	"scorel/internal/ui/tui/rendering"
 	"scorel/internal/ui/tui/status"
 	"scorel/internal/ui/tui/transcript"
 	"scorel/protocol"
@@ -97,10 +98,12 @@ func (m *Model) join(ctx context.Context) {
 	m.link = link.New(ctx, link.Config{Connect: cfg.Connect, Send: send, WorkDir: cfg.WorkDir, Model: cfg.Start.Model, Thinking: cfg.Start.Thinking, Mode: cfg.Start.Mode})
 
 	images := picture.New(m.link, m.window, send)
-	conv := transcript.New(transcript.Config{Images: images, Dir: cfg.WorkDir, ShowThinking: m.prefs.settings.ShowThinking,
+	drawn := rendering.New(ctx, m.link, send)
+	conv := transcript.New(transcript.Config{Images: images, Drawer: drawn, Dir: cfg.WorkDir, ShowThinking: m.prefs.settings.ShowThinking,
 		Earlier: "earlier messages: " + m.prefs.hint(keymap.FocusUp) + " goes to them"})
 	m.session = conversation.New(conversation.Config{Link: m.link, Toasts: m.toasts, Transcript: conv})
 	images.Follow(conv, m.session)
+	drawn.Follow(conv, m.session)
 	m.host = hostinfo.New(hostinfo.Config{Link: m.link, Session: m.session, WorkDir: cfg.WorkDir,
 		Start: hostinfo.Start{Model: cfg.Start.Model, Thinking: cfg.Start.Thinking, Mode: cfg.Start.Mode}})
 
@@ -109,7 +112,7 @@ func (m *Model) join(ctx context.Context) {
 		Dir: cfg.Dir, WorkDir: cfg.WorkDir, Environ: cfg.Environ, Remote: cfg.Remote, Vim: m.prefs.settings.Vim, Commands: commandInfos()})
 	m.input.SendTo(m)
 	questions := question.New(question.Config{Link: m.link, Toasts: m.toasts, Session: m.session, Person: m})
-	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, overlays: overlays, toasts: m.toasts, editor: m.input}
+	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
 	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, editor: &editing{m}, prefs: m.prefs, global: m.global}
 
 	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}

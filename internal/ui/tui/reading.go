@@ -15,6 +15,7 @@ import (
 	"scorel/internal/ui/tui/loop"
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/picture"
+	"scorel/internal/ui/tui/rendering"
 	"scorel/internal/ui/tui/status"
 	"scorel/internal/ui/tui/transcript"
 	"scorel/protocol"
@@ -36,6 +37,7 @@ type reading struct {
 	session    *conversation.View
 	transcript *transcript.Transcript
 	images     *picture.Loader
+	drawn      *rendering.Loader
 	overlays   *overlay.Stack
 	toasts     *status.Toasts
 	editor     typed // takes what is typed when nothing is looked for

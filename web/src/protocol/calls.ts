@@ -22,6 +22,7 @@ import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo
 import type { Events, GetPath, GetTree } from "./path";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
+import type { RenderEntry, RenderedEntry } from "./render";
 import type { ForeignRules, ImportRules, ListForeignRules, RulesImported } from "./rules";
 import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
 import type { SearchResult, SearchSessions } from "./search";
@@ -100,6 +101,7 @@ export interface Requests {
   reload: { request: Reload; response: Reloaded };
   remove_project: { request: RemoveProject; response: Done };
   rename_entry: { request: RenameEntry; response: Done };
+  render_entry: { request: RenderEntry; response: RenderedEntry };
   repair_session: { request: RepairSession; response: SessionReport };
   resume_queue: { request: ResumeQueue; response: Done };
   revoke_entry: { request: RevokeEntry; response: Done };
@@ -227,6 +229,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   reload: "control",
   remove_project: "control",
   rename_entry: "control",
+  render_entry: "view",
   repair_session: "control",
   resume_queue: "control",
   revoke_entry: "control",

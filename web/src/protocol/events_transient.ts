@@ -193,7 +193,7 @@ export interface Notice {
 export interface UIState {
   source: string;
   key: string;
-  /** status, above, below, title, editor */
+  /** status, above, below, title, editor, header, footer */
   place: string;
   lines?: string[];
 }

@@ -36,6 +36,7 @@ export * from "./path";
 export * from "./process";
 export * from "./project";
 export * from "./protected";
+export * from "./render";
 export * from "./rules";
 export * from "./runtool";
 export * from "./search";

@@ -114,10 +114,20 @@ func Matching(fits func(ref string) bool) iter.Seq[Model] {
 	}
 }
 
+// ref returns the names at the beginning of a line, without decoding it where they need no
+// decoding: all lines are looked at to find those of a provider.
 func ref(line string) (provider, id string, ok bool) {
-	var m struct{ ID, Provider string }
 	head, _, ok := strings.Cut(line, `,"api":`)
-	ok = ok && json.Unmarshal([]byte(head+"}"), &m) == nil
+	if !ok {
+		return "", "", false
+	}
+	if rest, plain := strings.CutPrefix(head, `{"id":"`); plain && !strings.Contains(rest, `\`) {
+		if id, rest, plain = strings.Cut(rest, `","provider":"`); plain && strings.HasSuffix(rest, `"`) {
+			return strings.TrimSuffix(rest, `"`), id, true
+		}
+	}
+	var m struct{ ID, Provider string }
+	ok = json.Unmarshal([]byte(head+"}"), &m) == nil
 	return m.Provider, m.ID, ok
 }
 

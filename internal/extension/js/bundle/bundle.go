@@ -55,19 +55,9 @@ func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Make bundles, or takes the bundle from the cache.
 func Make(o Options) (*Bundle, error) {
-	entry, err := filepath.Abs(o.Entry)
-	if err == nil {
-		entry, err = filepath.EvalSymlinks(entry)
+	if err := o.resolve(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the extension: %w", err)
-	}
-	if o.Root == "" {
-		o.Root = filepath.Dir(entry)
-	} else if o.Root, err = filepath.EvalSymlinks(o.Root); err != nil {
-		return nil, fmt.Errorf("read the extension's folder: %w", err)
-	}
-	o.Entry = entry
 	if b := o.cached(); b != nil {
 		return b, nil
 	}
@@ -77,6 +67,32 @@ func Make(o Options) (*Bundle, error) {
 	}
 	o.store(b)
 	return b, nil
+}
+
+// Cached returns the bundle that is in the cache, nil for none.
+func Cached(o Options) (*Bundle, error) {
+	if err := o.resolve(); err != nil {
+		return nil, err
+	}
+	return o.cached(), nil
+}
+
+// resolve makes the paths those of the files themselves.
+func (o *Options) resolve() error {
+	entry, err := filepath.Abs(o.Entry)
+	if err == nil {
+		entry, err = filepath.EvalSymlinks(entry)
+	}
+	if err != nil {
+		return fmt.Errorf("read the extension: %w", err)
+	}
+	if o.Root == "" {
+		o.Root = filepath.Dir(entry)
+	} else if o.Root, err = filepath.EvalSymlinks(o.Root); err != nil {
+		return fmt.Errorf("read the extension's folder: %w", err)
+	}
+	o.Entry = entry
+	return nil
 }
 
 // name is the file's name in Inputs.

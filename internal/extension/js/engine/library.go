@@ -32,6 +32,9 @@ func program(name string, source *string) func() *goja.Program {
 
 var globals = program("globals", &globalsSource)
 
+// Warm compiles what every engine begins with, so that the first needs not wait for it.
+func Warm() { globals() }
+
 // library are values of the runtime that are taken before an extension can change them.
 type library struct {
 	errorType *goja.Object

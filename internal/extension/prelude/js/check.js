@@ -17,7 +17,7 @@ function lack(of, name) {
       }
       return `Handlers of ${name} are never called. ${kindOf(name)}`;
     case "tool":
-      return name === "renderCall" || name === "renderResult" ? `${name} of a tool is not used. ${NO_COMPONENTS}` : "";
+      return "";
     case "option": {
       const [maker, option] = name.split(".");
       return refusedOptions.includes(option) ? refusedOption(option, builtinNameOf(maker)) : "";
@@ -74,5 +74,5 @@ function missing() {
 
 // refusedAtLoad says whether a sentence is about something that the files name.
 function refusedAtLoad(sentence) {
-  return /^(renderCall and renderResult of the tool |The (message renderer|entry renderer|provider) )/.test(sentence);
+  return /^(The (entry renderer|provider) )/.test(sentence);
 }

@@ -94,6 +94,7 @@ host.handle("hook", (params, signal) => (params.hook === "session_start" ? start
 host.handle("tool/run", waiting(runTool));
 host.handle("command/run", waiting(runCommand));
 host.handle("command/complete", waiting(completeCommand));
+host.handle("ui/render", waiting(renderEntry));
 host.handle("event", (params) => opened(params.type === "session_start" ? start(starting(params.event)) : laterEvent(params)));
 host.handle("bus", ({ channel, data }) => deliver(channel, data));
 

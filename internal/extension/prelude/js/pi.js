@@ -109,9 +109,7 @@ const pi = new Proxy({
   registerShortcut: addShortcut,
   registerFlag: addFlag,
   getFlag,
-  registerMessageRenderer: refuses(`Renderers of messages are not used. ${NO_COMPONENTS}`, (customType) => {
-    unsupported(`The message renderer of ${customType} is not used. ${NO_COMPONENTS}`);
-  }),
+  registerMessageRenderer: addMessageRenderer,
   registerEntryRenderer: refuses(`Renderers of entries are not used. ${NO_COMPONENTS}`, (customType) => {
     unsupported(`The entry renderer of ${customType} is not used. ${NO_COMPONENTS}`);
   }),

@@ -47,6 +47,7 @@ function registration() {
     flags: Array.from(flags, ([name, f]) => ({ name, type: f.type, description: f.description, default: f.default })),
     hooks: (scorel ? scorelHooks : namesOf("hook")).concat(startsWithSession() ? ["session_start"] : []),
     events: scorel ? (extension.onEvent ? ["*"] : []) : eventNames(),
+    renderers: Array.from(messageRenderers.keys()),
     providers: Array.from(providers.values()),
     unsupported: missing(),
   };

@@ -16,9 +16,6 @@ function addTool(def, form, context) {
     case undefined: case "read": case "write": case "exec": case "net": break;
     default: throw new TypeError(`The kind of the tool ${name} must be read, write, exec or net.`);
   }
-  if (def.renderCall || def.renderResult) {
-    unsupported(`renderCall and renderResult of the tool ${name} are not used. ${NO_COMPONENTS}`);
-  }
   tools.set(name, { def, form, context });
   changed();
 }
@@ -33,6 +30,7 @@ function toolList() {
     parallel: def.parallel === true || def.executionMode === "parallel",
     snippet: def.promptSnippet,
     guidelines: def.promptGuidelines,
+    renders: Boolean(def.renderCall || def.renderResult) || undefined,
   }));
 }
 

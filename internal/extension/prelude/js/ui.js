@@ -28,6 +28,7 @@ function linesOf(content, name) {
 }
 
 let editorText = "";
+const statuses = new Map(); // what setStatus shows, by its key
 
 // notificationIn gives the text of a notification that a program writes for its terminal
 // (OSC 9, 99 or 777, or the bell alone), undefined for anything else. Of OSC 99 the title and the body come
@@ -95,6 +96,8 @@ const ui = {
     tell("ui/notify", { message: withoutStyles(message), level: level === "warning" || level === "error" ? level : "info" });
   },
   setStatus(key, text) {
+    if (text === undefined || text === null) statuses.delete(key);
+    else statuses.set(key, String(text));
     showLines(need("string", key, "The key of a status"), "status", linesOf(text, "ui.setStatus"));
   },
   setWidget(key, content, opts = {}) {
@@ -117,12 +120,12 @@ const ui = {
     showLines("scorel:working", "status", text === undefined ? null : [String(text)]);
   },
   custom: showComponent,
-  setFooter: refuses(`ui.setFooter is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
-    if (factory !== undefined) throw new Error(`ui.setFooter: ${NO_COMPONENTS}`);
-  }),
-  setHeader: refuses(`ui.setHeader is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
-    if (factory !== undefined) throw new Error(`ui.setHeader: ${NO_COMPONENTS}`);
-  }),
+  setFooter(factory) {
+    setArea("footer", "setFooter", factory);
+  },
+  setHeader(factory) {
+    setArea("header", "setHeader", factory);
+  },
   setEditorComponent: refuses(`ui.setEditorComponent is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
     if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
   }),

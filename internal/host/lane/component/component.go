@@ -88,16 +88,16 @@ func (c *component) take() (f *Frame, to Viewer, rev int64) {
 // frame makes a frame fit for a client. rev is that of the newest input: no frame knows more.
 func (c *component) frame(f *Frame, rev int64) *protocol.UIFrame {
 	out := &protocol.UIFrame{SessionID: c.cs.cfg.Session, UIID: c.id, Rev: max(0, min(f.Rev, rev)), Width: max(0, min(f.Width, protocol.MaxCells))}
-	out.Lines = lines(f.Lines)
+	out.Lines = Lines(f.Lines)
 	if at := f.Cursor; at != nil && at.Row >= 0 && at.Row < len(out.Lines) && at.Column >= 0 && at.Column <= protocol.MaxCells {
 		out.Cursor = &protocol.UICursor{Row: at.Row, Column: at.Column}
 	}
 	return out
 }
 
-// lines returns lines with no control sequences but colours, within the bounds of a frame;
+// Lines returns lines with no control sequences but colours, within the bounds of a frame;
 // the last one says what is left out.
-func lines(all []string) []string {
+func Lines(all []string) []string {
 	out := make([]string, 0, min(len(all), protocol.MaxFrameLines))
 	size := 0
 	for i, l := range all {

@@ -58,7 +58,7 @@ func (n *Notices) SetUI(s protocol.UIState) {
 		return
 	}
 	switch s.Place {
-	case "status", "above", "below", "title", "editor":
+	case "status", "above", "below", "title", "editor", protocol.PlaceHeader, protocol.PlaceFooter:
 	default:
 		s.Place = "status"
 	}

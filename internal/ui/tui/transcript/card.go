@@ -306,9 +306,20 @@ func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 		head = cell.Cut(head, max(1, room-cell.Width(right)-2), "…") + "  " + right
 	}
 	lines := []string{cell.Cut(head, room, "…")}
+	own := t.drawnBy(it, room)
+	if len(own.Call) > 0 {
+		lines = Foreign(own.Call, room, th)
+		if right != "" {
+			lines[0] = cell.Cut(lines[0], max(1, room-cell.Width(right)-2), "…") + cell.Reset + "  " + right
+		}
+	}
 	b := &body{t: t, th: th, room: room, open: !t.folded(it)}
 	b.decisions(c)
-	b.preview(c, in, d)
+	if c.result != nil && own.Body != nil {
+		b.lines = append(b.lines, Foreign(own.Body, room, th)...)
+	} else {
+		b.preview(c, in, d)
+	}
 	for _, p := range d.ChangedProtected {
 		b.add(th.Warning, "changed a protected file: "+t.path(p))
 	}

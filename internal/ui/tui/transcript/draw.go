@@ -312,6 +312,9 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 		line = rule + rule + " " + line + " "
 		return []string{cell.Cut(th.Border.On(line+strings.Repeat(rule, max(0, min(width, 60)-cell.Width(line)))), width, "")}
 	case display.Custom:
+		if own := t.drawnBy(it, room); own.Body != nil {
+			return under(Foreign(own.Body, room, th), th.Info.On("+"), width)
+		}
 		lines := []string{cell.Cut(th.Strong.On(i.Title), room, "…")}
 		return under(append(lines, terminal.Lines(th, room, clean(i.Text))...), th.Info.On("+"), width)
 	}

@@ -70,7 +70,8 @@ func (t *Transcript) Again(th *theme.Theme, width, height int) bool {
 
 // awaits reports whether an item would be given without an image that may be there soon.
 func (t *Transcript) awaits(it *item, th *theme.Theme, width int) bool {
-	if t.cfg.Images == nil || !it.final || !it.has(isImage) {
+	_, drawn := t.entry(it, 1)
+	if !it.final || !drawn && (t.cfg.Images == nil || !it.has(isImage)) {
 		return false
 	}
 	t.lines(it, th, width)

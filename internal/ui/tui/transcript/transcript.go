@@ -25,6 +25,7 @@ type Picture struct {
 // Config is what a transcript is told once. All of it may be left out.
 type Config struct {
 	Images Images
+	Drawer Drawer
 	// Dir is the project's folder: paths below it are shown without it.
 	Dir string
 	// Earlier is a line before what Commit gives first when there are older events: how
