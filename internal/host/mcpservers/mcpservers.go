@@ -145,7 +145,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 			return nil, cmp.Or(err, errors.New(why))
 		}
 		t := reached.Target
-		if t.Command == "" {
+		if t.Command == "" && e.Type != mcpconfig.TypeWS {
 			return connect.Open(ctx, t, options)
 		}
 		named := e.Name + " " + e.Hash() // as it is written: without values

@@ -108,10 +108,7 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 	if t.Dir == "" {
 		t.Dir = in.Root
 	}
-	switch {
-	case full.Type == mcpconfig.TypeWS:
-		return Reached{}, errors.New("servers of the type ws are not there yet")
-	case full.Scope == mcpconfig.ScopeExtension:
+	if full.Scope == mcpconfig.ScopeExtension {
 		return Reached{}, fmt.Errorf("servers of an %s are not there yet; scorel mcp add makes one your own", full.Scope)
 	}
 	t.Helper = full.HeadersHelper

@@ -44,17 +44,15 @@ type frames struct {
 	in   *bufio.Reader
 	shut func() error
 	left func(line []byte) // is told of a line that is no message
-	now  func() time.Time
+	filter
 
 	rest   []byte // of the message that is being read
-	second time.Time
-	told   int // notifications in that second
 	failed error
 	over   atomic.Bool // nothing more comes; may be read by anybody
 }
 
 func newFrames(in io.ReadCloser, left func(line []byte)) *frames {
-	return &frames{in: bufio.NewReaderSize(in, 64<<10), shut: in.Close, left: left, now: time.Now}
+	return &frames{in: bufio.NewReaderSize(in, 64<<10), shut: in.Close, left: left, filter: filter{now: time.Now}}
 }
 
 // Read implements [io.Reader].
@@ -110,13 +108,36 @@ func (f *frames) passes(line []byte) bool {
 	if line[0] == '[' && json.Valid(line) && !jsonscan.Deeper(line, maxDeep) {
 		return true // a batch of the versions that had them
 	}
-	if line[0] != '{' || !json.Valid(line) || jsonscan.Deeper(line, maxDeep) {
+	verdict := f.judge(line)
+	if verdict == noMessage {
 		f.left(line)
-		return false
+	}
+	return verdict == passes
+}
+
+// filter judges messages; notifications count by the second. It belongs to one reader.
+type filter struct {
+	now    func() time.Time
+	second time.Time
+	told   int // notifications in that second
+}
+
+// verdict is what becomes of a message of a server.
+type verdict int
+
+const (
+	passes    verdict = iota
+	unheard           // a notification that nobody listens to, or one too many
+	noMessage         // no JSON-RPC
+)
+
+func (f *filter) judge(message []byte) verdict {
+	if len(message) == 0 || message[0] != '{' || !json.Valid(message) || jsonscan.Deeper(message, maxDeep) {
+		return noMessage
 	}
 	var method string
 	asks := false
-	jsonscan.Fields(line, func(key, value []byte) {
+	jsonscan.Fields(message, func(key, value []byte) {
 		switch string(key) {
 		case "method":
 			_ = json.Unmarshal(value, &method) // what is no text is no method
@@ -125,16 +146,18 @@ func (f *frames) passes(line []byte) bool {
 		}
 	})
 	if method == "" || asks {
-		return true
+		return passes
 	}
 	if !heard(method) {
-		return false
+		return unheard
 	}
 	if now := f.now(); now.Sub(f.second) >= time.Second {
 		f.second, f.told = now, 0
 	}
-	f.told++
-	return f.told <= maxNotices
+	if f.told++; f.told > maxNotices {
+		return unheard
+	}
+	return passes
 }
 
 // ring keeps the last bytes of what is written to it. It may be used concurrently by
