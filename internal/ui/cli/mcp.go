@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"scorel/internal/engine/trust"
 	"scorel/internal/host"
 	"scorel/internal/host/confinement"
+	"scorel/internal/host/extensions"
 	"scorel/internal/host/mcpservers"
 	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
@@ -53,7 +55,7 @@ type mcpFiles struct {
 
 // mcpRead reads all configuration of MCP servers for the working directory. A project's
 // files are read to be shown.
-func (a *app) mcpRead() (*mcpFiles, error) {
+func (a *app) mcpRead(ctx context.Context) (*mcpFiles, error) {
 	home, err := host.UserHome(a.environ)
 	if err != nil {
 		return nil, err
@@ -87,6 +89,7 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 	f.set = mcp.Merge(mcp.Sources{
 		Root: f.root, Managed: mcp.ReadFile(mcp.ManagedFile()), User: mcp.ReadFile(f.store.File), UserTOML: c.MCP.Servers, Faults: c.MCP.Faults,
 		Project: mcp.ReadProject(f.root), Policies: c.MCP.Policies(), Vars: f.vars,
+		Extensions: mcpservers.OfExtensions(extensions.Find(ctx, st, f.root)),
 	})
 	return f, nil
 }
@@ -125,7 +128,7 @@ for all. A command comes after --, an address with --transport or --url.
 			if err != nil {
 				return err
 			}
-			return a.mcpAdd(scope, e, o.force, o.json)
+			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
 		}}
 	f := cmd.Flags()
 	f.StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
@@ -210,7 +213,7 @@ func (a *app) mcpAddJSONCommand() *cobra.Command {
 		Long: `Adds a server as it is described in an mcp.json, with every field that there is.
 
     scorel mcp add-json db '{"command": "db-mcp", "sandbox": true, "denyTools": ["drop_*"]}'`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			scope, err := mcpScope(o.scope)
 			if err != nil {
 				return err
@@ -222,7 +225,7 @@ func (a *app) mcpAddJSONCommand() *cobra.Command {
 			if err := a.mcpFaults(faults, ok); err != nil {
 				return err
 			}
-			return a.mcpAdd(scope, e, o.force, o.json)
+			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
 		}}
 	cmd.Flags().StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the server that has the name")
@@ -275,11 +278,11 @@ type mcpAdded struct {
 }
 
 // mcpAdd checks an entry and writes it.
-func (a *app) mcpAdd(scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
+func (a *app) mcpAdd(ctx context.Context, scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
 	if err := mcpName(e.Name); err != nil {
 		return err
 	}
-	f, err := a.mcpRead()
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -310,7 +313,7 @@ func (a *app) mcpRemoveCommand() *cobra.Command {
 	var scope string
 	var asJSON bool
 	cmd := &cobra.Command{Use: "remove NAME", Short: "Remove an MCP server", Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			scopes := []mcp.Scope{mcp.ScopeLocal, mcp.ScopeUser}
 			if scope != "" {
 				s, err := mcpScope(scope)
@@ -319,15 +322,15 @@ func (a *app) mcpRemoveCommand() *cobra.Command {
 				}
 				scopes = []mcp.Scope{s}
 			}
-			return a.mcpRemove(args[0], scopes, asJSON)
+			return a.mcpRemove(cmd.Context(), args[0], scopes, asJSON)
 		}}
 	cmd.Flags().StringVarP(&scope, "scope", "s", "", "local or user; without it the one that has the name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpRemove(name string, scopes []mcp.Scope, asJSON bool) error {
-	f, err := a.mcpRead()
+func (a *app) mcpRemove(ctx context.Context, name string, scopes []mcp.Scope, asJSON bool) error {
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -371,8 +374,8 @@ func (a *app) mcpSwitchCommand(verb string, on bool) *cobra.Command {
 	var asJSON bool
 	short := map[bool]string{true: "Let an MCP server be used again", false: "Keep an MCP server without using it"}[on]
 	cmd := &cobra.Command{Use: verb + " NAME", Short: short, Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := a.mcpRead()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}

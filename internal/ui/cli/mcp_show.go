@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -43,7 +44,7 @@ func (f *mcpFiles) shownServer(e mcp.Entry) mcpServer {
 	switch {
 	case e.Disabled:
 		s.Status = mcpDisabled
-	case e.Scope == mcp.ScopeProject:
+	case e.OfProject():
 		if why, err := f.in.Check(e); err != nil {
 			s.Status = "not used: " + display.Line(err.Error())
 		} else if why != "" {
@@ -82,8 +83,8 @@ type mcpIssue struct {
 func (a *app) mcpListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "list", Short: "List MCP servers, and what is wrong in their files", Args: args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			f, err := a.mcpRead()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ func (f *mcpFiles) issues(a *app) []mcp.Fault {
 	out := slices.Clone(f.set.Faults)
 	vars := f.vars
 	for _, e := range f.set.Entries {
-		if e.Disabled || e.Scope == mcp.ScopeProject {
+		if e.Disabled || e.OfProject() {
 			continue
 		}
 		vars.Inputs = map[string]string{}
@@ -143,8 +144,8 @@ func (f *mcpFiles) issues(a *app) []mcp.Fault {
 func (a *app) mcpGetCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "get NAME", Short: "Show one MCP server", Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := a.mcpRead()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -196,8 +197,8 @@ project. The program's own files stay as they are.
 
 Where nobody can be asked, the servers are listed, nothing is changed, and the
 exit code is 4 if there is something to copy.`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.mcpImport(args[0], yes, force, asJSON)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.mcpImport(cmd.Context(), args[0], yes, force, asJSON)
 		}}
 	cmd.Flags().BoolVar(&yes, "yes", false, "copy all without a question")
 	cmd.Flags().BoolVar(&force, "force", false, "also those whose name is there, which they replace")
@@ -213,8 +214,8 @@ type mcpFound struct {
 	Taken bool `json:"copied"`
 }
 
-func (a *app) mcpImport(program string, yes, force, asJSON bool) error {
-	f, err := a.mcpRead()
+func (a *app) mcpImport(ctx context.Context, program string, yes, force, asJSON bool) error {
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}
