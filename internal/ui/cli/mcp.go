@@ -81,7 +81,7 @@ func (a *app) mcpRead(ctx context.Context) (*mcpFiles, error) {
 			return nil, exit.AsUsage(err)
 		}
 	}
-	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
+	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, FS: disk.OS(), Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
 	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust, Answers: mcpservers.Answers{FS: disk.OS(), File: st.CredentialsFile()},
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
 	f.vars = mcpservers.Vars(a.environ, home, f.root)
@@ -99,6 +99,8 @@ func mcpScope(name string) (mcp.Scope, error) {
 	switch s := mcp.Scope(name); s {
 	case mcp.ScopeLocal, mcp.ScopeUser:
 		return s, nil
+	case mcp.ScopeProject:
+		return "", exit.Usagef("--scope project is not there: Scorel does not write files that a repository would commit; write the server into .mcp.json yourself, and trust the project with scorel trust")
 	}
 	return "", exit.Usagef("--scope must be local (for this project) or user (for all); %q is neither", display.Line(name))
 }
@@ -108,14 +110,15 @@ type mcpAddOptions struct {
 	scope, transport, url, clientID, helper string
 	env, headers                            []string
 	port                                    int
-	force, json, always                     bool
+	force, json, always, yes                bool
 }
 
 func (a *app) mcpAddCommand() *cobra.Command {
 	var o mcpAddOptions
-	cmd := &cobra.Command{Use: "add NAME [flags] URL | -- COMMAND [ARG...]", Short: "Add an MCP server", Args: args(cobra.MinimumNArgs(1)),
+	cmd := &cobra.Command{Use: "add NAME [flags] URL | FILE.mcpb | -- COMMAND [ARG...]", Short: "Add an MCP server", Args: args(cobra.MinimumNArgs(1)),
 		Long: `Adds a server to ~/.scorel/mcp.json: for this project alone, or with --scope user
-for all. A command comes after --, an address with --transport or --url.
+for all. A command comes after --, an address with --transport or --url. A bundle
+(.mcpb) is shown first, and unpacked below ~/.scorel/mcp-bundles.
 
     scorel mcp add db -e DSN='${DB_DSN}' -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp`,
@@ -123,6 +126,9 @@ for all. A command comes after --, an address with --transport or --url.
 			scope, err := mcpScope(o.scope)
 			if err != nil {
 				return err
+			}
+			if isBundle(args[1:], cmd.ArgsLenAtDash()) && o.transport == "" && o.url == "" {
+				return a.mcpAddBundle(cmd.Context(), scope, args[0], args[1], o)
 			}
 			e, err := o.entry(args, cmd.ArgsLenAtDash())
 			if err != nil {
@@ -141,6 +147,7 @@ for all. A command comes after --, an address with --transport or --url.
 	f.StringVar(&o.helper, "headers-helper", "", "a shell command that prints headers as a JSON object")
 	f.BoolVar(&o.always, "always-load", false, "its tools are sent to the model from the first turn on; it searches for those of the others")
 	f.BoolVar(&o.force, "force", false, "replace the server that has the name")
+	f.BoolVar(&o.yes, "yes", false, "add a bundle without a question")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -357,11 +364,15 @@ func (a *app) mcpRemove(ctx context.Context, name string, scopes []mcp.Scope, as
 		return fmt.Errorf("the MCP server %q is in the local and in the user configuration; say which: scorel mcp remove %s --scope local, or --scope user", name, name)
 	}
 	forget := f.forgets(found[0], name)
+	gone := f.entryOf(found[0], name)
 	if err := f.store.Remove(found[0], f.root, name); err != nil {
 		return err
 	}
 	if _, err := forget(); err != nil {
 		return fmt.Errorf("the MCP server %q is removed; its tokens are not: %w", name, err)
+	}
+	if err := f.dropBundle(gone); err != nil {
+		return fmt.Errorf("the MCP server %q is removed; %w", name, err)
 	}
 	if asJSON {
 		return a.printJSON(mcpAdded{Name: name, Scope: found[0], File: f.store.File})
