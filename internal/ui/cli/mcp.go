@@ -28,8 +28,8 @@ import (
 func (a *app) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "mcp", Short: "Configure MCP servers", Args: args(cobra.NoArgs),
 		Long: `MCP servers are programs and services that offer tools. These commands read and
-write their configuration. Only "scorel mcp test" and "scorel mcp login" start or
-call a server. "scorel mcp serve" is one.
+write their configuration. Only "scorel mcp test", "scorel mcp list --check" and
+"scorel mcp login" start or call a server. "scorel mcp serve" is one.
 
     scorel mcp add db -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp
@@ -100,7 +100,7 @@ func mcpScope(name string) (mcp.Scope, error) {
 	case mcp.ScopeLocal, mcp.ScopeUser:
 		return s, nil
 	case mcp.ScopeProject:
-		return "", exit.Usagef("--scope project is not there: Scorel does not write files that a repository would commit; write the server into .mcp.json yourself, and trust the project with scorel trust")
+		return "", exit.Usagef("--scope must be local (for this project) or user (for all): Scorel writes no files that a repository would commit; write the server into .mcp.json yourself, and then trust the project with scorel trust")
 	}
 	return "", exit.Usagef("--scope must be local (for this project) or user (for all); %q is neither", display.Line(name))
 }

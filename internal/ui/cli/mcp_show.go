@@ -19,17 +19,20 @@ import (
 
 // mcpServer is a server as it is shown. Values of variables and headers are not.
 type mcpServer struct {
-	Name    string    `json:"name"`
-	Scope   mcp.Scope `json:"scope"`
-	Source  string    `json:"source"`
-	Type    mcp.Type  `json:"type"`
-	Target  string    `json:"target"` // the command line, or the address
-	Status  string    `json:"status"`
-	Code    mcp.Code  `json:"code,omitempty"` // why it does not count
-	Env     []string  `json:"env,omitempty"`  // names
-	Headers []string  `json:"headers,omitempty"`
-	OAuth   bool      `json:"oauth,omitempty"`
-	Sandbox bool      `json:"sandbox,omitempty"`
+	Name   string    `json:"name"`
+	Scope  mcp.Scope `json:"scope"`
+	Source string    `json:"source"`
+	Type   mcp.Type  `json:"type"`
+	Target string    `json:"target"` // the command line, or the address
+	Status string    `json:"status"`
+	Code   mcp.Code  `json:"code,omitempty"` // why it does not count
+	By     string    `json:"by,omitempty"`   // the server that counts in its place
+	// SignedIn is "yes", "no" or why that is not known; "" where nobody signs in, and in lists.
+	SignedIn string   `json:"signedIn,omitempty"`
+	Env      []string `json:"env,omitempty"` // names
+	Headers  []string `json:"headers,omitempty"`
+	OAuth    bool     `json:"oauth,omitempty"`
+	Sandbox  bool     `json:"sandbox,omitempty"`
 }
 
 // The states of a server that need no connection.
@@ -62,7 +65,7 @@ func (f *mcpFiles) shown() []mcpServer {
 	}
 	for _, x := range f.set.Suppressed {
 		s := f.shownServer(x.Entry)
-		s.Code, s.Status = x.Code, "blocked by policy: "+x.Reason
+		s.Code, s.By, s.Status = x.Code, x.By, "blocked by policy: "+x.Reason
 		if x.Code == mcp.CodeReplaced || x.Code == mcp.CodeDuplicate {
 			s.Status = "suppressed: " + x.Reason
 		}
@@ -81,21 +84,28 @@ type mcpIssue struct {
 }
 
 func (a *app) mcpListCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, check bool
 	cmd := &cobra.Command{Use: "list", Short: "List MCP servers, and what is wrong in their files", Args: args(cobra.NoArgs),
+		Long: `Lists all servers with their state, those that do not count with the reason, and what
+is wrong in the files. Nothing is started or called without --check, which connects with
+the servers that sessions would use, as "scorel mcp test" does with one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.mcpList(f, asJSON)
+			return a.mcpList(cmd.Context(), f, check, asJSON)
 		}}
+	cmd.Flags().BoolVar(&check, "check", false, "connect with each server and show its state")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpList(f *mcpFiles, asJSON bool) error {
+func (a *app) mcpList(ctx context.Context, f *mcpFiles, check, asJSON bool) error {
 	servers, issues := f.shown(), f.issues(a)
+	if check {
+		a.mcpCheck(ctx, f, servers)
+	}
 	if asJSON {
 		list := []mcpIssue{}
 		for _, x := range issues {
@@ -154,6 +164,9 @@ func (a *app) mcpGetCommand() *cobra.Command {
 			if i < 0 {
 				return f.missing(args[0])
 			}
+			if i < len(f.set.Entries) {
+				all[i].SignedIn = f.signedIn(f.set.Entries[i])
+			}
 			if asJSON {
 				return a.printJSON(all[i])
 			}
@@ -177,6 +190,12 @@ func (a *app) mcpGet(s mcpServer) error {
 	}
 	if s.OAuth {
 		rows = append(rows, []string{"OAuth:", "configured"})
+	}
+	if s.SignedIn != "" {
+		rows = append(rows, []string{"Signed in:", s.SignedIn})
+	}
+	if s.By != "" {
+		rows = append(rows, []string{"Suppressed by:", s.By})
 	}
 	if s.Sandbox {
 		rows = append(rows, []string{"Sandbox:", "yes"})
