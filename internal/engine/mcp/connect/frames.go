@@ -52,7 +52,7 @@ type frames struct {
 }
 
 func newFrames(in io.ReadCloser, left func(line []byte)) *frames {
-	return &frames{in: bufio.NewReaderSize(in, 64<<10), shut: in.Close, left: left, filter: filter{now: time.Now}}
+	return &frames{in: bufio.NewReaderSize(in, 8<<10), shut: in.Close, left: left, filter: filter{now: time.Now}}
 }
 
 // Read implements [io.Reader].
