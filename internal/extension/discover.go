@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	mcp "scorel/internal/engine/mcp/config"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -57,10 +58,12 @@ type Extension struct {
 	Dir   string // its folder, absolute
 	// Root is what Files are relative to, and Files what may be read for it with their
 	// SHA-256; nil for the user's own, of which anything may.
-	Root   string
-	Files  map[string]string
-	Argv   []string // of a process
-	Skills []string // folders of skills, absolute
+	Root  string
+	Files map[string]string
+	Argv  []string // of a process
+	// Servers is the JSON object of the MCP servers in its manifest; nil for none.
+	Servers json.RawMessage
+	Skills  []string // folders of skills, absolute
 
 	State   protocol.ExtensionState
 	Problem string // why it is not started, a sentence; "" when it is
@@ -420,8 +423,8 @@ func (l *look) manifest(id, name string, data []byte) {
 			}
 			e.Skills = append(e.Skills, filepath.Join(l.base, filepath.FromSlash(at)))
 		}
-		if len(m.MCP) > 0 && string(m.MCP) != "null" {
-			l.problems = append(l.problems, fmt.Sprintf("%s names MCP servers, which are not supported yet.", filepath.Join(l.base, name)))
+		if mcp.HasServers(m.MCP) {
+			e.Servers = m.MCP
 		}
 	}
 	l.add(e, name)

@@ -10,6 +10,8 @@
 //	go run ./internal/dev/bench listen                  many clients of a serving host
 //	go run ./internal/dev/bench appends                 durable appends of many sessions
 //	go run ./internal/dev/bench context                 the context of a long path
+//	go run ./internal/dev/bench mcpserver               an MCP server on stdin
+//	go run ./internal/dev/bench mcpidle                 what idle MCP servers cost
 //
 // What a serving host takes is measured from outside: the clients are in a process of
 // their own, and the model stamps what it says with the time.

@@ -75,6 +75,7 @@ func groups() []group {
 		{"sandbox", confinement},
 		{"search", search},
 		{"toolsearch", toolSearch},
+		{"mcp", mcpServers},
 		{"appends", durableAppends},
 		{"context", longContext},
 		{"open", checkedOpen},

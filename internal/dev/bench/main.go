@@ -37,6 +37,10 @@ func command(ctx context.Context, args []string) error {
 			return appendsCommand(ctx, args[1:])
 		case "context":
 			return contextCommand(ctx, args[1:])
+		case "mcpserver":
+			return mcpServerCommand(ctx)
+		case "mcpidle":
+			return mcpIdleCommand(ctx)
 		case "open":
 			return openCommand(ctx, args[1:])
 		}

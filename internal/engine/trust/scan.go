@@ -56,6 +56,7 @@ type scan struct {
 	files   int
 	bytes   int64
 	entries int
+	started Item // Does and Problem of it are those of the servers of extensions
 }
 
 // items returns what could act, each with its files or a problem. Errors are a
@@ -76,7 +77,7 @@ func (s *scan) items() ([]Item, error) {
 		func() error { return add(s.skills(".scorel/skills")) },
 		func() error { return add(s.skills(".claude/skills")) },
 		func() error { return add(s.skills(".agents/skills")) },
-		func() error { return add(s.extensions(".scorel/extensions")) },
+		func() error { return add(s.extensions(extensionDir)) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -284,6 +285,9 @@ func (s *scan) extensions(dir string) ([]Item, error) {
 	it, err := s.tree(KindExtension, dir, true)
 	if err != nil || (len(it.Files) == 0 && it.Problem == "") {
 		return nil, err
+	}
+	if it.Does = s.started.Does; s.started.Problem != "" && it.Problem == "" {
+		it.Problem, it.Files = s.started.Problem, nil
 	}
 	return []Item{it}, nil
 }

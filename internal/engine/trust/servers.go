@@ -1,9 +1,12 @@
 package trust
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +19,9 @@ const (
 	// maxVariables is how long the line of the variables that they use may be, in bytes: it
 	// is shown whole.
 	maxVariables = 400
+	// extensionDir and extensionManifest are where a project's extensions are.
+	extensionDir      = ".scorel/extensions"
+	extensionManifest = "scorel.extension.json"
 )
 
 // servers returns the files of MCP servers, and the files that their commands name.
@@ -33,9 +39,16 @@ func (s *scan) servers() ([]Item, error) {
 		}
 		it := &items[0]
 		if data, _, err := s.read(name, maxText); it.Problem == "" && err == nil {
-			s.describe(it, finder, named, data)
+			s.describe(it, finder, named, mcp.Sources{Root: s.dir, Project: []mcp.File{{Name: it.Name, Data: data}}})
 		}
 		out = append(out, *it)
+	}
+	list, err := s.manifests()
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > 0 {
+		s.describe(&s.started, finder, named, mcp.Sources{Root: s.dir, Extensions: list})
 	}
 	for file, servers := range named {
 		items, err := s.single(KindProgram, file, nil)
@@ -50,9 +63,29 @@ func (s *scan) servers() ([]Item, error) {
 	return out, nil
 }
 
-// describe says what the servers of a file do, and notes the files that they name.
-func (s *scan) describe(it *Item, finder *namer, named map[string][]string, data []byte) {
-	set := mcp.Merge(mcp.Sources{Root: s.dir, Project: []mcp.File{{Name: it.Name, Data: data}}})
+// manifests returns the servers in the manifests of the project's extensions.
+func (s *scan) manifests() (list []mcp.Extension, err error) {
+	names, _, err := s.list(KindExtension, extensionDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		file := extensionDir + "/" + name + "/" + extensionManifest
+		data, _, err := s.read(file, maxText)
+		if err != nil {
+			continue // it has none, or the item of the extensions says what is wrong
+		}
+		if x, ok := mcp.ExtensionOf(name, data); ok {
+			x.Dir, x.File, x.OfProject = filepath.Join(s.dir, extensionDir, name), file, true
+			list = append(list, x)
+		}
+	}
+	return list, nil
+}
+
+// describe says what the servers of a source do, and notes the files that they name.
+func (s *scan) describe(it *Item, finder *namer, named map[string][]string, from mcp.Sources) {
+	set := mcp.Merge(from)
 	entries := set.Entries
 	for _, x := range set.Suppressed {
 		entries = append(entries, x.Entry)
@@ -136,6 +169,9 @@ func describeServer(e mcp.Entry) []string {
 func commandsOf(e mcp.Entry) (lines []string) {
 	if e.Type == mcp.TypeStdio {
 		words := append([]string{e.Command, e.Cwd, e.EnvFile}, e.Args...)
+		if e.Dir != "" { // in which names are looked for
+			words = append(words, e.Dir)
+		}
 		for i, w := range words {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
@@ -153,14 +189,31 @@ func commandsOf(e mcp.Entry) (lines []string) {
 // files are read, so that what is said holds for their bytes at this moment.
 func (s *Store) ChangedServer(root, file string, e mcp.Entry) (string, error) {
 	const again = "; see scorel trust"
-	data, trusted, _, err := s.Read(root, KindMCP, file, maxText)
-	switch {
-	case err != nil:
-		return "", err
-	case data == nil || !trusted:
-		return "it is of the project, whose " + file + " you have not trusted as it is" + again, nil
+	var from mcp.Sources
+	if e.Scope == mcp.ScopeExtension {
+		data, err := s.trustedManifest(root, file)
+		if err != nil {
+			return "", err
+		}
+		if data == nil {
+			return "it is of an extension of the project, which you have not trusted as it is" + again, nil
+		}
+		if x, ok := mcp.ExtensionOf(filepath.Base(filepath.Dir(file)), data); ok {
+			x.Dir, x.OfProject = e.Dir, true
+			from.Extensions = []mcp.Extension{x}
+		}
+	} else {
+		data, trusted, _, err := s.Read(root, KindMCP, file, maxText)
+		switch {
+		case err != nil:
+			return "", err
+		case data == nil || !trusted:
+			return "it is of the project, whose " + file + " you have not trusted as it is" + again, nil
+		}
+		from.Project = []mcp.File{{Name: file, Data: data}}
 	}
-	set := mcp.Merge(mcp.Sources{Root: root, Project: []mcp.File{{Name: file, Data: data}}})
+	from.Root = root
+	set := mcp.Merge(from)
 	now, ok := set.Lookup(e.Name)
 	if !ok || now.Hash() != e.Hash() {
 		return "its entry in " + file + " has changed", nil
@@ -175,4 +228,22 @@ func (s *Store) ChangedServer(root, file string, e mcp.Entry) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// trustedManifest reads a file of the project's extensions; nil where they are not trusted as
+// they are, all of them: they may read each other's files.
+func (s *Store) trustedManifest(root, file string) ([]byte, error) {
+	r, err := s.Status(context.Background(), root)
+	if err != nil {
+		return nil, err
+	}
+	it := r.Find(KindExtension, extensionDir)
+	if it == nil || it.Status != StatusTrusted {
+		return nil, nil
+	}
+	data, err := it.Read(file)
+	if errors.Is(err, ErrChanged) {
+		return nil, nil
+	}
+	return data, err
 }

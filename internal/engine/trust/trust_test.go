@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/platform/sandbox/sandboxtest"
 )
 
@@ -732,7 +733,7 @@ func FuzzWhatIsLookedInto(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, command string) {
 		skillEntry([]byte(text))
 		shellLines([]byte(text))
-		(&scan{project: p.project}).describe(&Item{Name: ".mcp.json"}, p, map[string][]string{}, []byte(text))
+		(&scan{project: p.project}).describe(&Item{Name: ".mcp.json"}, p, map[string][]string{}, mcp.Sources{Project: []mcp.File{{Name: "x", Data: []byte(text)}}})
 		hookCommands([]byte(text))
 		for _, l := range clip([]string{text, command}) {
 			if len(l) > maxLine+len("…") {

@@ -19,15 +19,21 @@ const projectExtensions = ".scorel/extensions"
 
 // Find looks for the user's extensions and those of a project.
 func (xs *Extensions) Find(ctx context.Context, root string) extension.Found {
-	sources := []extension.Source{{Dir: filepath.Join(xs.settings.Dir, "extensions"), Scope: extension.User}}
-	if dir := filepath.Join(root, projectExtensions); root != "" && settings.Canonical(filepath.Dir(dir)) != settings.Canonical(xs.settings.Dir) {
+	return Find(ctx, xs.settings, root)
+}
+
+// Find looks for the user's extensions and those of the project at root, "" for none. It
+// starts nothing.
+func Find(ctx context.Context, st *settings.Settings, root string) extension.Found {
+	sources := []extension.Source{{Dir: filepath.Join(st.Dir, "extensions"), Scope: extension.User}}
+	if dir := filepath.Join(root, projectExtensions); root != "" && settings.Canonical(filepath.Dir(dir)) != settings.Canonical(st.Dir) {
 		sources = append(sources, extension.Source{Dir: dir, Base: root, Scope: extension.Project,
-			Trusted: func() (map[string]string, string) { return xs.trustedExtensions(ctx, root) }})
+			Trusted: func() (map[string]string, string) { return trustedExtensions(ctx, st, root) }})
 	}
 	if !slices.ContainsFunc(sources, extension.Source.Exists) {
 		return extension.Found{}
 	}
-	off, err := xs.switchedOff(root)
+	off, err := switchedOff(st, root)
 	if err != nil { // what is switched off must not run, and which names hold keys is not known
 		return extension.Found{Problems: []string{failure.Sentence(err) + "; until then no extension runs."}}
 	}
@@ -36,8 +42,8 @@ func (xs *Extensions) Find(ctx context.Context, root string) extension.Found {
 
 // trustedExtensions returns the files that a project's extensions may consist of, or why
 // there are none.
-func (xs *Extensions) trustedExtensions(ctx context.Context, root string) (map[string]string, string) {
-	r, err := xs.settings.Trust.Status(ctx, root)
+func trustedExtensions(ctx context.Context, st *settings.Settings, root string) (map[string]string, string) {
+	r, err := st.Trust.Status(ctx, root)
 	if err != nil {
 		return nil, failure.Sentence(err) + "."
 	}

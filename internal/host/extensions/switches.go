@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"scorel/internal/host/failure"
+	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -25,11 +26,11 @@ type switches struct {
 	Disabled []string `json:"disabled"`
 }
 
-func (xs *Extensions) switchFile() string { return filepath.Join(xs.settings.Dir, "extensions.json") }
+func switchFile(st *settings.Settings) string { return filepath.Join(st.Dir, "extensions.json") }
 
-func (xs *Extensions) readSwitches() (switches, error) {
+func readSwitches(st *settings.Settings) (switches, error) {
 	var s switches
-	data, err := disk.ReadFile(xs.settings.FS, xs.switchFile(), maxSwitchFile)
+	data, err := disk.ReadFile(st.FS, switchFile(st), maxSwitchFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -39,16 +40,16 @@ func (xs *Extensions) readSwitches() (switches, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil {
-		return switches{}, fmt.Errorf("%s is damaged; repair it or remove it: %w", xs.switchFile(), err)
+		return switches{}, fmt.Errorf("%s is damaged; repair it or remove it: %w", switchFile(st), err)
 	}
 	return s, nil
 }
 
 // switchedOff returns the ids of the extensions that are switched off, by people and by
 // the configuration.
-func (xs *Extensions) switchedOff(root string) ([]string, error) {
-	s, err := xs.readSwitches()
-	cfg, cerr := xs.settings.Load(root)
+func switchedOff(st *settings.Settings, root string) ([]string, error) {
+	s, err := readSwitches(st)
+	cfg, cerr := st.Load(root)
 	if err == nil {
 		err = cerr
 	}
@@ -66,12 +67,12 @@ func (xs *Extensions) enableExtension(r *protocol.EnableExtension) error {
 			return protocol.About("id", "", protocol.CodeInvalidRequest, "%s is switched off in config.toml; take it out of extensions.disabled there.", r.ID)
 		}
 	}
-	lock, err := disk.WaitLock(xs.settings.FS, xs.switchFile()+".lock")
+	lock, err := disk.WaitLock(xs.settings.FS, switchFile(xs.settings)+".lock")
 	if err != nil {
 		return failure.Storage("switch the extension", err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	s, err := xs.readSwitches()
+	s, err := readSwitches(xs.settings)
 	if err != nil {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
@@ -90,7 +91,7 @@ func (xs *Extensions) enableExtension(r *protocol.EnableExtension) error {
 	}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err == nil {
-		err = disk.WriteFile(xs.settings.FS, xs.switchFile(), append(data, '\n'))
+		err = disk.WriteFile(xs.settings.FS, switchFile(xs.settings), append(data, '\n'))
 	}
 	if err != nil {
 		return failure.Storage("switch the extension", err)

@@ -28,6 +28,7 @@ import (
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/extension"
 	"scorel/internal/host/confinement"
 	"scorel/internal/host/guard"
 	"scorel/internal/host/settings"
@@ -69,6 +70,8 @@ type Config struct {
 	Announcer Announcer
 	Pusher    Pusher
 	Guard     *guard.Guard
+	// Extensions looks for the extensions of a workspace; nil is none.
+	Extensions func(ctx context.Context, root string) extension.Found
 }
 
 // Announcer sends frames of the device.
@@ -147,7 +150,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 			return nil, cmp.Or(err, errors.New(why))
 		}
 		t := reached.Target
-		if t.Command == "" {
+		if t.Command == "" && e.Type != mcpconfig.TypeWS {
 			return connect.Open(ctx, t, options)
 		}
 		named := e.Name + " " + e.Hash() // as it is written: without values
@@ -223,6 +226,14 @@ func (s *Servers) stamp(root string) string {
 	for _, f := range ProjectFiles(s.cfg.Settings.Trust, root) {
 		fmt.Fprintf(h, "%s %d\n%s", f.Name, len(f.Data), f.Data)
 	}
+	dir := extension.Source{Dir: filepath.Join(root, ".scorel", "extensions")}
+	if s.cfg.Extensions != nil && dir.Exists() {
+		for _, x := range OfExtensions(s.cfg.Extensions(context.Background(), root)) {
+			if x.OfProject {
+				fmt.Fprintf(h, "%s %d\n%s", x.File, len(x.Servers), x.Servers)
+			}
+		}
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -239,6 +250,9 @@ func (s *Servers) Configured(root string, cfg config.Config, over settings.Overr
 		Policies: cfg.MCP.Policies(),
 		Vars:     s.vars(root, cfg),
 		Session:  SessionFiles(over.MCPConfig),
+	}
+	if s.cfg.Extensions != nil && !over.StrictMCP {
+		all.Extensions = OfExtensions(s.cfg.Extensions(context.Background(), root)) // a look at files, which is bounded
 	}
 	if over.StrictMCP {
 		all = all.Strict()

@@ -88,7 +88,7 @@ func TestACallWithoutARuleIsAskedFor(t *testing.T) {
 
 func TestAServerThatFailsIsNamedAndTheSessionGoesOn(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"done"}]}`)
-	configure(w, entry("broken", `,"alwaysLoad":true`), `"bus":{"type":"ws","url":"wss://bus.example/mcp","alwaysLoad":true}`, `"odd":{"type":"carrier-pigeon"}`,
+	configure(w, entry("broken", `,"alwaysLoad":true`), `"bus":{"type":"ws","url":"ws://127.0.0.1:9/mcp","alwaysLoad":true}`, `"odd":{"type":"carrier-pigeon"}`,
 		`"unset":{"command":"x","args":["${NOT_SET_ANYWHERE}"],"alwaysLoad":true}`)
 	e := w.Begin(false)
 	if end := e.Say("hello"); end.Reason != protocol.EndCompleted {
@@ -97,7 +97,7 @@ func TestAServerThatFailsIsNamedAndTheSessionGoesOn(t *testing.T) {
 	said := fmt.Sprint(w.Reports.List)
 	for _, want := range []string{
 		"The MCP server broken cannot be used: its process ended with status 1 before it answered", "the database is locked",
-		"The MCP server bus is not used: servers of the type ws are not there yet", "carrier-pigeon", "The MCP server unset is not used: ", "NOT_SET_ANYWHERE",
+		"The MCP server bus cannot be used: it cannot be reached: ", "carrier-pigeon", "The MCP server unset is not used: ", "NOT_SET_ANYWHERE",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nobody is told %q:\n%s", want, said)

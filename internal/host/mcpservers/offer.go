@@ -148,7 +148,7 @@ func (o *Offer) trusted(root string, cfg config.Config, over settings.Overrides)
 	over.MCPConfig, over.StrictMCP = given.MCPConfig, given.StrictMCP
 	set := o.s.Configured(root, cfg, over)
 	asked := func(e mcpconfig.Entry) bool {
-		return e.Scope == mcpconfig.ScopeProject || slices.Contains(switched, e.Name)
+		return e.OfProject() || slices.Contains(switched, e.Name)
 	}
 	var kept []*used
 	for _, u := range o.servers() {

@@ -14,7 +14,9 @@ import (
 	mcpconfig "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/trust"
+	"scorel/internal/extension"
 	"scorel/internal/platform/sandbox"
+	"scorel/protocol"
 )
 
 // Surroundings are what a server runs in.
@@ -33,7 +35,7 @@ type Surroundings struct {
 // Check says in a sentence without a subject why the server of an entry may not be used now,
 // "" when it may: that of a project has to be as it was trusted.
 func (in Surroundings) Check(e mcpconfig.Entry) (string, error) {
-	if e.Scope != mcpconfig.ScopeProject {
+	if !e.OfProject() {
 		return "", nil
 	}
 	file, err := filepath.Rel(in.Root, e.Source.File)
@@ -53,6 +55,21 @@ func ProjectFiles(store *trust.Store, root string) (files []mcpconfig.File) {
 		}
 	}
 	return files
+}
+
+// OfExtensions returns the servers of extensions that are enabled and, those of the project,
+// trusted.
+func OfExtensions(found extension.Found) (list []mcpconfig.Extension) {
+	for _, x := range found.Extensions {
+		if x.State == protocol.ExtensionFound && x.Servers != nil {
+			project := x.Scope == extension.Project
+			list = append(list, mcpconfig.Extension{ID: x.ID, Dir: x.Dir, File: x.Path, Servers: x.Servers, OfProject: project,
+				Taken: project && slices.ContainsFunc(found.Extensions, func(o extension.Extension) bool {
+					return o.Scope == extension.User && o.ID == x.ID && o.Servers != nil
+				})})
+		}
+	}
+	return list
 }
 
 // Reached is an entry with its variables replaced, and how its server is reached.
@@ -161,14 +178,8 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 	if t.Dir == "" {
 		t.Dir = in.Root
 	}
-	switch {
-	case full.Type == mcpconfig.TypeWS:
-		return Reached{}, errors.New("servers of the type ws are not there yet")
-	case full.Scope == mcpconfig.ScopeExtension:
-		return Reached{}, fmt.Errorf("servers of an %s are not there yet; scorel mcp add makes one your own", full.Scope)
-	}
 	t.Helper = full.HeadersHelper
-	if full.Sandbox || full.Scope == mcpconfig.ScopeProject && t.Helper != "" {
+	if full.Sandbox || full.OfProject() && t.Helper != "" {
 		if in.Profile == nil {
 			return Reached{}, errors.New("it runs in the sandbox, which is not there")
 		}

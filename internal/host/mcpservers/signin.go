@@ -56,6 +56,12 @@ func NewLogin(e mcpconfig.Entry, r Reached, fsys disk.FS, file, version string) 
 // Session gives the tokens to connections.
 func (l *Login) Session() *oauth.Session { return l.session }
 
+// SignedIn reports whether there are tokens. Whether the server still takes them is not asked.
+func (l *Login) SignedIn() (bool, error) {
+	g, err := l.store.Load()
+	return err == nil && g != nil && (g.Access != "" || g.Refresh != ""), err
+}
+
 // Forget forgets the tokens, and reports whether there were some.
 func (l *Login) Forget() (bool, error) {
 	g, err := l.store.Load()

@@ -62,6 +62,7 @@ func TestCommands(t *testing.T) {
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"zip": zipFolder,
 			// exits CODE runs "scorel ARGS…" and wants that exit code.
 			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) < 2 {

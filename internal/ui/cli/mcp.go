@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"scorel/internal/engine/trust"
 	"scorel/internal/host"
 	"scorel/internal/host/confinement"
+	"scorel/internal/host/extensions"
 	"scorel/internal/host/mcpservers"
 	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
@@ -26,8 +28,8 @@ import (
 func (a *app) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "mcp", Short: "Configure MCP servers", Args: args(cobra.NoArgs),
 		Long: `MCP servers are programs and services that offer tools. These commands read and
-write their configuration. Only "scorel mcp test" and "scorel mcp login" start or
-call a server. "scorel mcp serve" is one.
+write their configuration. Only "scorel mcp test", "scorel mcp list --check" and
+"scorel mcp login" start or call a server. "scorel mcp serve" is one.
 
     scorel mcp add db -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp
@@ -53,7 +55,7 @@ type mcpFiles struct {
 
 // mcpRead reads all configuration of MCP servers for the working directory. A project's
 // files are read to be shown.
-func (a *app) mcpRead() (*mcpFiles, error) {
+func (a *app) mcpRead(ctx context.Context) (*mcpFiles, error) {
 	home, err := host.UserHome(a.environ)
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 			return nil, exit.AsUsage(err)
 		}
 	}
-	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
+	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, FS: disk.OS(), Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
 	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust, Answers: mcpservers.Answers{FS: disk.OS(), File: st.CredentialsFile()},
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
 	f.vars = mcpservers.Vars(a.environ, home, f.root)
@@ -87,6 +89,7 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 	f.set = mcp.Merge(mcp.Sources{
 		Root: f.root, Managed: mcp.ReadFile(mcp.ManagedFile()), User: mcp.ReadFile(f.store.File), UserTOML: c.MCP.Servers, Faults: c.MCP.Faults,
 		Project: mcp.ReadProject(f.root), Policies: c.MCP.Policies(), Vars: f.vars,
+		Extensions: mcpservers.OfExtensions(extensions.Find(ctx, st, f.root)),
 	})
 	return f, nil
 }
@@ -96,6 +99,8 @@ func mcpScope(name string) (mcp.Scope, error) {
 	switch s := mcp.Scope(name); s {
 	case mcp.ScopeLocal, mcp.ScopeUser:
 		return s, nil
+	case mcp.ScopeProject:
+		return "", exit.Usagef("--scope must be local (for this project) or user (for all): Scorel writes no files that a repository would commit; write the server into .mcp.json yourself, and then trust the project with scorel trust")
 	}
 	return "", exit.Usagef("--scope must be local (for this project) or user (for all); %q is neither", display.Line(name))
 }
@@ -105,14 +110,15 @@ type mcpAddOptions struct {
 	scope, transport, url, clientID, helper string
 	env, headers                            []string
 	port                                    int
-	force, json, always                     bool
+	force, json, always, yes                bool
 }
 
 func (a *app) mcpAddCommand() *cobra.Command {
 	var o mcpAddOptions
-	cmd := &cobra.Command{Use: "add NAME [flags] URL | -- COMMAND [ARG...]", Short: "Add an MCP server", Args: args(cobra.MinimumNArgs(1)),
+	cmd := &cobra.Command{Use: "add NAME [flags] URL | FILE.mcpb | -- COMMAND [ARG...]", Short: "Add an MCP server", Args: args(cobra.MinimumNArgs(1)),
 		Long: `Adds a server to ~/.scorel/mcp.json: for this project alone, or with --scope user
-for all. A command comes after --, an address with --transport or --url.
+for all. A command comes after --, an address with --transport or --url. A bundle
+(.mcpb) is shown first, and unpacked below ~/.scorel/mcp-bundles.
 
     scorel mcp add db -e DSN='${DB_DSN}' -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp`,
@@ -121,11 +127,14 @@ for all. A command comes after --, an address with --transport or --url.
 			if err != nil {
 				return err
 			}
+			if isBundle(args[1:], cmd.ArgsLenAtDash()) && o.transport == "" && o.url == "" {
+				return a.mcpAddBundle(cmd.Context(), scope, args[0], args[1], o)
+			}
 			e, err := o.entry(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return err
 			}
-			return a.mcpAdd(scope, e, o.force, o.json)
+			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
 		}}
 	f := cmd.Flags()
 	f.StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
@@ -138,6 +147,7 @@ for all. A command comes after --, an address with --transport or --url.
 	f.StringVar(&o.helper, "headers-helper", "", "a shell command that prints headers as a JSON object")
 	f.BoolVar(&o.always, "always-load", false, "its tools are sent to the model from the first turn on; it searches for those of the others")
 	f.BoolVar(&o.force, "force", false, "replace the server that has the name")
+	f.BoolVar(&o.yes, "yes", false, "add a bundle without a question")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -210,7 +220,7 @@ func (a *app) mcpAddJSONCommand() *cobra.Command {
 		Long: `Adds a server as it is described in an mcp.json, with every field that there is.
 
     scorel mcp add-json db '{"command": "db-mcp", "sandbox": true, "denyTools": ["drop_*"]}'`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			scope, err := mcpScope(o.scope)
 			if err != nil {
 				return err
@@ -222,7 +232,7 @@ func (a *app) mcpAddJSONCommand() *cobra.Command {
 			if err := a.mcpFaults(faults, ok); err != nil {
 				return err
 			}
-			return a.mcpAdd(scope, e, o.force, o.json)
+			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
 		}}
 	cmd.Flags().StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the server that has the name")
@@ -275,11 +285,11 @@ type mcpAdded struct {
 }
 
 // mcpAdd checks an entry and writes it.
-func (a *app) mcpAdd(scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
+func (a *app) mcpAdd(ctx context.Context, scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
 	if err := mcpName(e.Name); err != nil {
 		return err
 	}
-	f, err := a.mcpRead()
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -310,7 +320,7 @@ func (a *app) mcpRemoveCommand() *cobra.Command {
 	var scope string
 	var asJSON bool
 	cmd := &cobra.Command{Use: "remove NAME", Short: "Remove an MCP server", Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			scopes := []mcp.Scope{mcp.ScopeLocal, mcp.ScopeUser}
 			if scope != "" {
 				s, err := mcpScope(scope)
@@ -319,15 +329,15 @@ func (a *app) mcpRemoveCommand() *cobra.Command {
 				}
 				scopes = []mcp.Scope{s}
 			}
-			return a.mcpRemove(args[0], scopes, asJSON)
+			return a.mcpRemove(cmd.Context(), args[0], scopes, asJSON)
 		}}
 	cmd.Flags().StringVarP(&scope, "scope", "s", "", "local or user; without it the one that has the name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpRemove(name string, scopes []mcp.Scope, asJSON bool) error {
-	f, err := a.mcpRead()
+func (a *app) mcpRemove(ctx context.Context, name string, scopes []mcp.Scope, asJSON bool) error {
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -354,11 +364,15 @@ func (a *app) mcpRemove(name string, scopes []mcp.Scope, asJSON bool) error {
 		return fmt.Errorf("the MCP server %q is in the local and in the user configuration; say which: scorel mcp remove %s --scope local, or --scope user", name, name)
 	}
 	forget := f.forgets(found[0], name)
+	gone := f.entryOf(found[0], name)
 	if err := f.store.Remove(found[0], f.root, name); err != nil {
 		return err
 	}
 	if _, err := forget(); err != nil {
 		return fmt.Errorf("the MCP server %q is removed; its tokens are not: %w", name, err)
+	}
+	if err := f.dropBundle(gone); err != nil {
+		return fmt.Errorf("the MCP server %q is removed; %w", name, err)
 	}
 	if asJSON {
 		return a.printJSON(mcpAdded{Name: name, Scope: found[0], File: f.store.File})
@@ -371,8 +385,8 @@ func (a *app) mcpSwitchCommand(verb string, on bool) *cobra.Command {
 	var asJSON bool
 	short := map[bool]string{true: "Let an MCP server be used again", false: "Keep an MCP server without using it"}[on]
 	cmd := &cobra.Command{Use: verb + " NAME", Short: short, Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := a.mcpRead()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}

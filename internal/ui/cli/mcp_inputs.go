@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,13 +27,13 @@ func (a *app) mcpInputsCommand() *cobra.Command {
 ~/.scorel/credentials.json, for this entry as it is written. Passwords are not shown. Without
 a terminal, the answers are the lines of stdin, in the order of the questions; an empty one
 keeps what there is, or the default.`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.mcpInputs(args[0], forget) }}
+		RunE: func(cmd *cobra.Command, args []string) error { return a.mcpInputs(cmd.Context(), args[0], forget) }}
 	cmd.Flags().BoolVar(&forget, "forget", false, "forget the answers")
 	return cmd
 }
 
-func (a *app) mcpInputs(name string, forget bool) error {
-	f, err := a.mcpRead()
+func (a *app) mcpInputs(ctx context.Context, name string, forget bool) error {
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}

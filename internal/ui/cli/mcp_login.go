@@ -31,7 +31,7 @@ signed in there. If the browser is on another machine, it ends at an address tha
 cannot be opened: paste that address here. The tokens are kept in
 ~/.scorel/credentials.json; sessions use them from their next message on.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, login, err := a.mcpLogin(args[0])
+			_, login, err := a.mcpLogin(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -81,8 +81,8 @@ func (a *app) mcpLogoutCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "logout NAME", Short: "Forget the sign-in to an MCP server", Args: args(cobra.ExactArgs(1)),
 		Long: `Forgets the tokens of a server in ~/.scorel/credentials.json. The server is not told;
 where it has a page of connected programs, Scorel can be removed there.`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			_, login, err := a.mcpLogin(args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, login, err := a.mcpLogin(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -117,8 +117,8 @@ func (a *app) mcpReach(f *mcpFiles, e mcp.Entry) (r mcpservers.Reached, login *m
 }
 
 // mcpLogin returns how somebody signs in to a server.
-func (a *app) mcpLogin(name string) (mcp.Entry, *mcpservers.Login, error) {
-	f, err := a.mcpRead()
+func (a *app) mcpLogin(ctx context.Context, name string) (mcp.Entry, *mcpservers.Login, error) {
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return mcp.Entry{}, nil, err
 	}

@@ -41,7 +41,7 @@ func (a *app) mcpTestCommand() *cobra.Command {
 connection. Nothing is called. A server of a project is started only
 when you trust the project.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := a.mcpRead()
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -18,17 +19,20 @@ import (
 
 // mcpServer is a server as it is shown. Values of variables and headers are not.
 type mcpServer struct {
-	Name    string    `json:"name"`
-	Scope   mcp.Scope `json:"scope"`
-	Source  string    `json:"source"`
-	Type    mcp.Type  `json:"type"`
-	Target  string    `json:"target"` // the command line, or the address
-	Status  string    `json:"status"`
-	Code    mcp.Code  `json:"code,omitempty"` // why it does not count
-	Env     []string  `json:"env,omitempty"`  // names
-	Headers []string  `json:"headers,omitempty"`
-	OAuth   bool      `json:"oauth,omitempty"`
-	Sandbox bool      `json:"sandbox,omitempty"`
+	Name   string    `json:"name"`
+	Scope  mcp.Scope `json:"scope"`
+	Source string    `json:"source"`
+	Type   mcp.Type  `json:"type"`
+	Target string    `json:"target"` // the command line, or the address
+	Status string    `json:"status"`
+	Code   mcp.Code  `json:"code,omitempty"` // why it does not count
+	By     string    `json:"by,omitempty"`   // the server that counts in its place
+	// SignedIn is "yes", "no" or why that is not known; "" where nobody signs in, and in lists.
+	SignedIn string   `json:"signedIn,omitempty"`
+	Env      []string `json:"env,omitempty"` // names
+	Headers  []string `json:"headers,omitempty"`
+	OAuth    bool     `json:"oauth,omitempty"`
+	Sandbox  bool     `json:"sandbox,omitempty"`
 }
 
 // The states of a server that need no connection.
@@ -43,7 +47,7 @@ func (f *mcpFiles) shownServer(e mcp.Entry) mcpServer {
 	switch {
 	case e.Disabled:
 		s.Status = mcpDisabled
-	case e.Scope == mcp.ScopeProject:
+	case e.OfProject():
 		if why, err := f.in.Check(e); err != nil {
 			s.Status = "not used: " + display.Line(err.Error())
 		} else if why != "" {
@@ -61,7 +65,7 @@ func (f *mcpFiles) shown() []mcpServer {
 	}
 	for _, x := range f.set.Suppressed {
 		s := f.shownServer(x.Entry)
-		s.Code, s.Status = x.Code, "blocked by policy: "+x.Reason
+		s.Code, s.By, s.Status = x.Code, x.By, "blocked by policy: "+x.Reason
 		if x.Code == mcp.CodeReplaced || x.Code == mcp.CodeDuplicate {
 			s.Status = "suppressed: " + x.Reason
 		}
@@ -80,21 +84,28 @@ type mcpIssue struct {
 }
 
 func (a *app) mcpListCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, check bool
 	cmd := &cobra.Command{Use: "list", Short: "List MCP servers, and what is wrong in their files", Args: args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			f, err := a.mcpRead()
+		Long: `Lists all servers with their state, those that do not count with the reason, and what
+is wrong in the files. Nothing is started or called without --check, which connects with
+the servers that sessions would use, as "scorel mcp test" does with one.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.mcpList(f, asJSON)
+			return a.mcpList(cmd.Context(), f, check, asJSON)
 		}}
+	cmd.Flags().BoolVar(&check, "check", false, "connect with each server and show its state")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpList(f *mcpFiles, asJSON bool) error {
+func (a *app) mcpList(ctx context.Context, f *mcpFiles, check, asJSON bool) error {
 	servers, issues := f.shown(), f.issues(a)
+	if check {
+		a.mcpCheck(ctx, f, servers)
+	}
 	if asJSON {
 		list := []mcpIssue{}
 		for _, x := range issues {
@@ -127,7 +138,7 @@ func (f *mcpFiles) issues(a *app) []mcp.Fault {
 	out := slices.Clone(f.set.Faults)
 	vars := f.vars
 	for _, e := range f.set.Entries {
-		if e.Disabled || e.Scope == mcp.ScopeProject {
+		if e.Disabled || e.OfProject() {
 			continue
 		}
 		vars.Inputs = map[string]string{}
@@ -143,8 +154,8 @@ func (f *mcpFiles) issues(a *app) []mcp.Fault {
 func (a *app) mcpGetCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "get NAME", Short: "Show one MCP server", Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := a.mcpRead()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -152,6 +163,9 @@ func (a *app) mcpGetCommand() *cobra.Command {
 			i := slices.IndexFunc(all, func(s mcpServer) bool { return s.Name == args[0] })
 			if i < 0 {
 				return f.missing(args[0])
+			}
+			if i < len(f.set.Entries) {
+				all[i].SignedIn = f.signedIn(f.set.Entries[i])
 			}
 			if asJSON {
 				return a.printJSON(all[i])
@@ -177,6 +191,12 @@ func (a *app) mcpGet(s mcpServer) error {
 	if s.OAuth {
 		rows = append(rows, []string{"OAuth:", "configured"})
 	}
+	if s.SignedIn != "" {
+		rows = append(rows, []string{"Signed in:", s.SignedIn})
+	}
+	if s.By != "" {
+		rows = append(rows, []string{"Suppressed by:", s.By})
+	}
 	if s.Sandbox {
 		rows = append(rows, []string{"Sandbox:", "yes"})
 	}
@@ -196,8 +216,8 @@ project. The program's own files stay as they are.
 
 Where nobody can be asked, the servers are listed, nothing is changed, and the
 exit code is 4 if there is something to copy.`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.mcpImport(args[0], yes, force, asJSON)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.mcpImport(cmd.Context(), args[0], yes, force, asJSON)
 		}}
 	cmd.Flags().BoolVar(&yes, "yes", false, "copy all without a question")
 	cmd.Flags().BoolVar(&force, "force", false, "also those whose name is there, which they replace")
@@ -213,8 +233,8 @@ type mcpFound struct {
 	Taken bool `json:"copied"`
 }
 
-func (a *app) mcpImport(program string, yes, force, asJSON bool) error {
-	f, err := a.mcpRead()
+func (a *app) mcpImport(ctx context.Context, program string, yes, force, asJSON bool) error {
+	f, err := a.mcpRead(ctx)
 	if err != nil {
 		return err
 	}

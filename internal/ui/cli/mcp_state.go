@@ -85,8 +85,8 @@ func (a *app) mcpResetCommand() *cobra.Command {
 		Long: `Forgets what "scorel mcp enable" and "scorel mcp disable" have decided for this project, in
 ~/.scorel/mcp.json. Servers that are disabled in their own entries stay disabled. The trust in
 a project's servers is revoked with "scorel trust revoke".`,
-		RunE: func(*cobra.Command, []string) error {
-			f, err := a.mcpRead()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := a.mcpRead(cmd.Context())
 			if err != nil {
 				return err
 			}

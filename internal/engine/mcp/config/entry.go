@@ -95,13 +95,19 @@ type Entry struct {
 	// DenyTools and AllowTools are names, or patterns with *, of the server's tools as
 	// the server names them. A nil AllowTools is all; DenyTools wins.
 	DenyTools  []string
-	Sandbox    bool // of the type stdio: it runs in the sandbox; always set for [ScopeProject]
+	Sandbox    bool // of the type stdio: it runs in the sandbox; always set where [Entry.OfProject] is true
 	PerSession bool // each session has a connection of its own
-	Sampling   bool // it may ask for completions; never set for [ScopeProject]
+	Sampling   bool // it may ask for completions; never set where [Entry.OfProject] is true
+	// ProjectExtension says of [ScopeExtension] that the extension is the project's.
+	ProjectExtension bool
 
 	Inputs []Input // those that the values name
 	Dir    string  // of [ScopeExtension]: the folder of the extension
 }
+
+// OfProject reports whether a file of the project has the entry: one of servers, or the
+// manifest of an extension.
+func (e Entry) OfProject() bool { return e.Scope == ScopeProject || e.ProjectExtension }
 
 // Target returns the command line or the URL, for people.
 func (e Entry) Target() string {

@@ -17,7 +17,7 @@ func (e Entry) WithEnvFile(root string) (Entry, error) {
 		return e, nil
 	}
 	var f File
-	if e.Scope == ScopeProject {
+	if e.OfProject() {
 		f = readInside(root, e.EnvFile)
 	} else {
 		f = ReadFile(e.EnvFile)

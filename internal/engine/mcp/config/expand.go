@@ -148,7 +148,7 @@ func (v Vars) value(e Entry, p part) (value, problem string) {
 		switch {
 		case v.secret(p.name):
 			refused = "the variable " + p.name + " may hold a key of a provider, which no server of a project, an extension or a single session gets"
-		case e.Scope == ScopeProject && !slices.Contains(v.Allowed, p.name):
+		case e.OfProject() && !slices.Contains(v.Allowed, p.name):
 			refused = "the variable " + p.name + " is not among those that you let this project's server use"
 		}
 	}

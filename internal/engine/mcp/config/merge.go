@@ -15,14 +15,6 @@ type File struct {
 
 func (f File) exists() bool { return f.Data != nil || f.Err != nil }
 
-// Extension is what an extension's manifest has of servers.
-type Extension struct {
-	ID      string
-	Dir     string // its folder
-	File    File   // the manifest
-	Servers []byte // a JSON object of servers
-}
-
 // Sources is all that is merged.
 type Sources struct {
 	Root       string // the workspace, as in the user's file under projects
@@ -330,12 +322,19 @@ func (m *merger) switches(r *reader, n *node) {
 }
 
 func (m *merger) extension(x Extension) {
-	r, n := m.open(ScopeExtension, File{Name: x.File.Name, Data: x.Servers})
+	r, n := m.open(ScopeExtension, File{Name: x.File, Data: x.Servers})
+	r.ofProject, r.lineOf = x.OfProject, func(string) int { return 0 } // lines are those of the manifest, which is not here
 	entries := r.servers("mcp", n)
 	for i := range entries {
 		entries[i].Name, entries[i].Dir = extensionPrefix+x.ID+":"+entries[i].Name, x.Dir
 	}
 	m.set.Faults = append(m.set.Faults, r.faults...)
+	if x.Taken {
+		for _, e := range entries {
+			m.suppress(e, CodeReplaced, "", "you have an extension "+x.ID+" with servers of its own, whose rules would count for it; rename one of the two")
+		}
+		return
+	}
 	m.add(entries, nil)
 }
 

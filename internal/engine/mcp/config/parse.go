@@ -25,9 +25,11 @@ const (
 type reader struct {
 	source Source
 	scope  Scope
-	path   string // of what is read, such as mcpServers.db
-	server string
-	faults []Fault
+	// ofProject says of an extension's servers that the extension is the project's.
+	ofProject bool
+	path      string // of what is read, such as mcpServers.db
+	server    string
+	faults    []Fault
 	// lineOf returns the line of a key of the entry that is read; nil: as parsed.
 	lineOf  func(key string) int
 	inputs  []Input
@@ -112,7 +114,7 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 	if r.bad {
 		return e, false
 	}
-	if r.scope == ScopeProject {
+	if e.ProjectExtension = r.ofProject; e.OfProject() {
 		if e.Sampling {
 			r.fault(line, "sampling", false, "sampling has no effect in a project's file")
 		}

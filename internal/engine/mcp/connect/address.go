@@ -37,7 +37,7 @@ const firstByte = time.Minute
 // maxRedirects is how many addresses of its own a server may lead through.
 const maxRedirects = 5
 
-// address is a server that is reached over HTTP.
+// address is a server that is reached over HTTP, at least for a handshake.
 type address struct {
 	at    *url.URL
 	base  http.RoundTripper
@@ -141,7 +141,7 @@ func (a *address) RoundTrip(req *http.Request) (*http.Response, error) {
 	if refused {
 		a.refused.Store(int32(res.StatusCode))
 	}
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") && res.StatusCode != http.StatusSwitchingProtocols {
 		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
 	}
 	return res, nil

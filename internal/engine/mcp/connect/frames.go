@@ -48,19 +48,15 @@ type frames struct {
 	in   *bufio.Reader
 	shut func() error
 	left func(line []byte) // is told of a line that is no message
-	// pushed takes the notifications of channels; nil where nobody wants them.
-	pushed func(method string, params json.RawMessage)
-	now    func() time.Time
+	filter
 
 	rest   []byte // of the message that is being read
-	second time.Time
-	told   int // notifications in that second
 	failed error
 	over   atomic.Bool // nothing more comes; may be read by anybody
 }
 
 func newFrames(in io.ReadCloser, left func(line []byte)) *frames {
-	return &frames{in: bufio.NewReaderSize(in, 64<<10), shut: in.Close, left: left, now: time.Now}
+	return &frames{in: bufio.NewReaderSize(in, 8<<10), shut: in.Close, left: left, filter: filter{now: time.Now}}
 }
 
 // Read implements [io.Reader].
@@ -121,14 +117,39 @@ func (f *frames) passes(line []byte) bool {
 	if line[0] == '[' && json.Valid(line) {
 		return true // a batch of the versions that had them
 	}
-	if line[0] != '{' || !json.Valid(line) {
+	verdict := f.judge(line)
+	if verdict == noMessage {
 		f.left(line)
-		return false
+	}
+	return verdict == passes
+}
+
+// filter judges messages; notifications count by the second. It belongs to one reader.
+type filter struct {
+	// pushed takes the notifications of channels; nil where nobody wants them.
+	pushed func(method string, params json.RawMessage)
+	now    func() time.Time
+	second time.Time
+	told   int // notifications in that second
+}
+
+// verdict is what becomes of a message of a server.
+type verdict int
+
+const (
+	passes    verdict = iota
+	unheard           // a notification that nobody listens to, or one too many
+	noMessage         // no JSON-RPC
+)
+
+func (f *filter) judge(message []byte) verdict {
+	if len(message) == 0 || message[0] != '{' || !json.Valid(message) || jsonscan.Deeper(message, maxDeep) {
+		return noMessage
 	}
 	var method string
 	var params []byte
 	asks := false
-	jsonscan.Fields(line, func(key, value []byte) {
+	jsonscan.Fields(message, func(key, value []byte) {
 		switch string(key) {
 		case "method":
 			_ = json.Unmarshal(value, &method) // what is no text is no method
@@ -139,20 +160,22 @@ func (f *frames) passes(line []byte) bool {
 		}
 	})
 	if method == "" || asks {
-		return true
+		return passes
 	}
 	if f.pushed != nil && strings.HasPrefix(method, ChannelPushed) {
 		f.pushed(method, bytes.Clone(params))
-		return false
+		return unheard
 	}
 	if !heard(method) {
-		return false
+		return unheard
 	}
 	if now := f.now(); now.Sub(f.second) >= time.Second {
 		f.second, f.told = now, 0
 	}
-	f.told++
-	return f.told <= maxNotices
+	if f.told++; f.told > maxNotices {
+		return unheard
+	}
+	return passes
 }
 
 // ring keeps the last bytes of what is written to it. It may be used concurrently by

@@ -65,8 +65,8 @@ type Target struct {
 	// TempDir is made for each start.
 	Profile *sandbox.Profile
 
-	URL     string
-	SSE     bool // as of 2024-11-05; else streamable HTTP
+	URL     string // of the scheme ws or wss: a WebSocket
+	SSE     bool   // as of 2024-11-05; else streamable HTTP
 	Headers http.Header
 	// Helper is a shell command that prints more headers as a JSON object, in Dir and with
 	// Env; "" for none. It runs each time that the server is connected with.
@@ -123,6 +123,7 @@ type Server struct {
 	options Options
 	process *process // of a command
 	address *address // else
+	socket  *socket  // of an address that is a WebSocket
 	session *mcp.ClientSession
 	older   bool
 
@@ -168,7 +169,10 @@ func connectTo(ctx context.Context, t Target, o Options) (*Server, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.ConnectTime)
 	defer cancel()
-	if t.Command == "" {
+	switch {
+	case t.Command == "" && isSocket(t.URL):
+		return openSocket(ctx, t, o)
+	case t.Command == "":
 		return openAddress(ctx, t, o)
 	}
 	if !t.Older {
@@ -309,9 +313,12 @@ func (s *Server) release() {
 		s.mu.Unlock()
 		if s.process != nil {
 			s.process.stop()
-		} else {
-			s.address.close()
+			return
 		}
+		if s.socket != nil {
+			_ = s.socket.Close() // it returns none
+		}
+		s.address.close()
 	})
 }
 
