@@ -48,7 +48,7 @@ func newRooms(h *Host) (r rooms) {
 	r.asker = completion.New(r.settings, h.sessions, h.log)
 	r.extensions = extensions.New(extensions.Config{Settings: r.settings, Asker: r.asker, Sessions: h.sessions, Upper: upper{h}, Blobs: h.store.Blobs(), Log: h.log, Guard: h.guard})
 	r.settings.Provided = r.extensions.Provided
-	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Guard: h.guard})
+	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Asker: r.asker, Guard: h.guard})
 	r.turns = turnconfig.New(turnconfig.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Servers: r.servers, Asker: r.asker, Sessions: h.sessions, Log: h.log})
 	r.library = library.New(library.Config{Settings: r.settings, Store: h.store, Device: device, Opener: h.sessions, Lanes: h.sessions, Reader: h.sessions, Keeper: h.sessions,
 		Announcer: h.audience, Turns: r.turns, Log: h.log})

@@ -66,6 +66,20 @@ func paint(ctx context.Context, r *mcp.CallToolRequest, in struct{}) (*mcp.CallT
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(said)}}}, nil, err
 }
 
+// dream asks for a haiku, unless it is told one.
+func dream(ctx context.Context, r *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+	if r.Params.InputResponses == nil {
+		text := "Write a haiku \x1b[2Jabout " + strings.Repeat("the sea, ", 500)
+		if in.Text == "large" {
+			text = strings.Repeat("x", 65<<10)
+		}
+		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"haiku": &mcp.CreateMessageParams{MaxTokens: 500, SystemPrompt: "You are a poet.",
+			Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}}}, nil, nil
+	}
+	said, err := json.Marshal(r.Params.InputResponses)
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(said)}}}, nil, err
+}
+
 // serve is a server with three tools.
 func serve(name string) {
 	if name == "broken" {
@@ -126,6 +140,9 @@ func serve(name string) {
 	}
 	if name == "asks" {
 		mcp.AddTool(s, &mcp.Tool{Name: "paint", Description: "paints the shed"}, paint)
+	}
+	if name == "dreams" {
+		mcp.AddTool(s, &mcp.Tool{Name: "dream", Description: "dreams a haiku"}, dream)
 	}
 	if name == "grow" {
 		mcp.AddTool(s, &mcp.Tool{Name: "more", Description: "adds a tool"}, func(ctx context.Context, r *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {

@@ -28,6 +28,7 @@ import (
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/engine/model"
 	"scorel/internal/host/confinement"
 	"scorel/internal/host/guard"
 	"scorel/internal/host/settings"
@@ -67,7 +68,15 @@ type Config struct {
 	People   People
 	// Announcer tells all clients of the device something.
 	Announcer Announcer
+	// Asker asks models for servers.
+	Asker Asker
 	Guard     *guard.Guard
+}
+
+// Asker asks models beside conversations; [completion.Asker] is one.
+type Asker interface {
+	Model(ref string) (model.Model, error)
+	CompleteWith(ctx context.Context, id protocol.SessionID, m model.Model, req model.Request) (protocol.Message, error)
 }
 
 // Announcer sends frames of the device.
@@ -137,7 +146,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		auth := &remembering{Session: login.Session()}
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
-	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true}
+	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
 		options.ToolsChanged, options.ListsChanged, options.Crowded = h.Tools, h.Lists, h.Crowded

@@ -297,7 +297,7 @@ func (o *Offer) source(u *used) mcptool.Source {
 func (o *Offer) people() mcptool.People {
 	return mcptool.People{Session: string(o.id), Ask: func(ctx context.Context, d protocol.Dialog) (json.RawMessage, bool) {
 		return o.s.cfg.People.Ask(ctx, o.id, d, o.timeout)
-	}}
+	}, Sample: o.sample}
 }
 
 // gather makes the list of all tools. mu is held.

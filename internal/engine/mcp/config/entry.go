@@ -97,7 +97,7 @@ type Entry struct {
 	DenyTools  []string
 	Sandbox    bool // of the type stdio: it runs in the sandbox; always set for [ScopeProject]
 	PerSession bool // each session has a connection of its own
-	Sampling   bool // it may ask for completions; never set for [ScopeProject]
+	Sampling   bool // it may ask for completions; only of the user's and an administrator's own
 
 	Inputs []Input // those that the values name
 	Dir    string  // of [ScopeExtension]: the folder of the extension

@@ -83,6 +83,7 @@ type Options struct {
 	CallTime    time.Duration // 0: DefaultCallTime
 	Root        string        // the folder of the workspace, "" for none
 	Asks        bool          // the server may ask people, see [Call]
+	Samples     bool          // the server may ask for completions of a model, see [Call]
 	// ToolsChanged and ListsChanged are told that the list of tools, or one of the others, has
 	// changed and then not again for 500 ms; from goroutines of their own. They may be nil.
 	ToolsChanged, ListsChanged func()
@@ -100,7 +101,8 @@ type Server struct {
 	session *mcp.ClientSession
 	older   bool
 
-	closed atomic.Bool
+	closed   atomic.Bool
+	sampling atomic.Bool // a completion that the server has asked for goes on
 	once   sync.Once
 	ended  chan struct{} // closed when the connection has ended
 
@@ -247,6 +249,10 @@ func (s *Server) client() *mcp.Client {
 	if s.options.Asks {
 		options.ElicitationHandler = s.elicit
 		options.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+	}
+	if s.options.Samples {
+		//lint:ignore SA1019 servers of all versions ask with it
+		options.CreateMessageHandler = s.sample
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "scorel", Title: "Scorel", Version: s.options.Version}, options)
 	if s.options.Root != "" {
@@ -553,11 +559,14 @@ func (s *Server) notConnected(err, over error, dead bool, limit time.Duration) e
 
 // failed says why a request on an open connection has no answer.
 func (s *Server) failed(ctx context.Context, err error, limit time.Duration) error {
+	var unasked unsampledError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it has not answered within %v", limit)
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &unasked):
+		return fmt.Errorf("it needs the answer of a model, and %s", unasked.sent.Message)
 	case s.address != nil && s.address.refused.Swap(0) != 0:
 		return ErrNeedsAuth
 	case errors.Is(err, mcp.ErrSessionMissing): // 404: the request was not carried out
