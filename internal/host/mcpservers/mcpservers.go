@@ -70,7 +70,7 @@ type Config struct {
 	Announcer Announcer
 	// Asker asks models for servers.
 	Asker Asker
-	Guard     *guard.Guard
+	Guard *guard.Guard
 }
 
 // Asker asks models beside conversations; [completion.Asker] is one.
@@ -120,7 +120,7 @@ func (s *Servers) of(id protocol.SessionID) *session {
 }
 
 // acquire begins or shares the connection to a server.
-func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func()) (*pool.Lease, error) {
+func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func(), updated func(uri string)) (*pool.Lease, error) {
 	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust, Answers: s.answers(),
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(s.cfg.Settings, cfg, over, root) }}
 	reached, err := Reach(e, policy, s.vars(root, cfg), in)
@@ -149,7 +149,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
-		options.ToolsChanged, options.ListsChanged, options.Crowded = h.Tools, h.Lists, h.Crowded
+		options.ToolsChanged, options.ListsChanged, options.Updated, options.Crowded = h.Tools, h.Lists, h.Updated, h.Crowded
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
 			return nil, cmp.Or(err, errors.New(why))
 		}
@@ -167,7 +167,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 			return nil, err
 		}
 		return server, nil
-	}, SignedIn: signedIn}, changed)
+	}, Updated: updated, SignedIn: signedIn}, changed)
 }
 
 // remembering knows the token that was sent last.

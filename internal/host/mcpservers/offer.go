@@ -40,6 +40,7 @@ type session struct {
 	all      []tool.Tool              // of all servers, sorted by name; replaced, never changed
 	read     []tool.Tool              // for resources; none where no server has some
 	denied   func(server string) bool // by a rule; nil: none is
+	watched  []watched                // resources that were read, the oldest first
 }
 
 func newSession() *session { return &session{one: make(chan struct{}, 1)} }
@@ -177,7 +178,7 @@ func (o *Offer) acquire(entries []mcpconfig.Entry, policy mcpconfig.Policies, ro
 		}
 		u := &used{session: o.id, entry: e}
 		// The pool tells of changes also before the lease is there: those are looked at later.
-		l, err := o.s.acquire(o.id, root, cfg, over, e, policy, func() { o.changed(u) })
+		l, err := o.s.acquire(o.id, root, cfg, over, e, policy, func() { o.changed(u) }, func(uri string) { o.x.resourceChanged(e.Name, uri) })
 		if err != nil {
 			o.warn("The MCP server %s is not used: %v.", e.Name, err)
 			continue

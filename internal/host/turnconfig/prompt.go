@@ -14,6 +14,7 @@ type turnPrompt struct {
 	items        func(history.Told) []protocol.Item // nil for none
 	announce     announcer
 	servers      serverWords
+	updates      resourceUpdates
 	nested       *prompt.Nested
 	notify       func(sentence string)
 }
@@ -24,6 +25,7 @@ func (p turnPrompt) Instructions() (protocol.Instructions, []string, error) { re
 // Items implements [lane.Prompt].
 func (p turnPrompt) Items(told history.Told) []protocol.Item {
 	items := append(p.announce.items(told), p.servers.items(told)...)
+	items = append(items, p.updates.items()...)
 	if p.items != nil {
 		items = append(items, p.items(told)...)
 	}

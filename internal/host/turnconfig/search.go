@@ -190,6 +190,14 @@ func (s *serverTools) instructions() func() map[string]string {
 	return s.offer.Instructions
 }
 
+// updates returns what tells which resources have changed.
+func (s *serverTools) updates() resourceUpdates {
+	if s.offer == nil {
+		return resourceUpdates{}
+	}
+	return resourceUpdates{s.offer.TakeUpdated}
+}
+
 // lines returns what servers call themselves, by the beginning of their tools' names.
 func (s *serverTools) lines() map[string]string {
 	if s.offer == nil {

@@ -244,6 +244,7 @@ type offered struct {
 	extras *tool.Extras
 	lines  func() map[string]string
 	words  serverWords
+	update resourceUpdates
 }
 
 // offer returns what the turn offers. A call that no model makes has the built-in tools.
@@ -262,6 +263,7 @@ func (t *turn) offer(ctx context.Context, set *agent.Set) (o offered, err error)
 	}
 	o.tools, o.extras = servers.extras(t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set))))
 	o.lines, o.words = servers.lines, serverWords{servers.instructions()}
+	o.update = servers.updates()
 	return o, nil
 }
 
@@ -285,7 +287,7 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, servers: o.words, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,

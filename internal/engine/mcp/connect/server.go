@@ -87,6 +87,9 @@ type Options struct {
 	// ToolsChanged and ListsChanged are told that the list of tools, or one of the others, has
 	// changed and then not again for 500 ms; from goroutines of their own. They may be nil.
 	ToolsChanged, ListsChanged func()
+	// Updated is told the address of a resource that is subscribed to and has changed, at most
+	// once in 500 ms; it may be nil.
+	Updated func(uri string)
 	// Crowded is told that a question was declined because calls of several sessions were
 	// open; it may be nil.
 	Crowded func()
@@ -103,8 +106,8 @@ type Server struct {
 
 	closed   atomic.Bool
 	sampling atomic.Bool // a completion that the server has asked for goes on
-	once   sync.Once
-	ended  chan struct{} // closed when the connection has ended
+	once     sync.Once
+	ended    chan struct{} // closed when the connection has ended
 
 	mu       sync.Mutex
 	progress map[string]*follower // by token
@@ -113,6 +116,8 @@ type Server struct {
 	settling [2]*time.Timer // run while changed lists settle: of tools, and the others
 	fresh    [2]time.Duration
 	messages ring // that the server has logged
+
+	subscribed subscriptions
 }
 
 // The lists that change and are read together.
@@ -242,6 +247,9 @@ func (s *Server) client() *mcp.Client {
 		//lint:ignore SA1019 the newest version has no such messages; servers of the older ones send them
 		LoggingMessageHandler: s.logged,
 	}
+	if s.options.Updated != nil {
+		options.ResourceUpdatedHandler = s.updated
+	}
 	if s.options.Root != "" {
 		//lint:ignore SA1019 the newest version has no roots; servers of the older ones ask for them
 		options.Capabilities.RootsV2 = &mcp.RootCapabilities{}
@@ -275,7 +283,7 @@ func (s *Server) watch() {
 func (s *Server) release() {
 	s.once.Do(func() {
 		s.mu.Lock()
-		for _, t := range s.settling {
+		for _, t := range append(s.settling[:], s.subscribed.settle) {
 			if t != nil {
 				t.Stop()
 			}
