@@ -159,6 +159,16 @@ func serve(name string) {
 		mcp.AddTool(s, &mcp.Tool{Name: "dream", Description: "dreams a haiku"}, dream)
 	}
 	if name == "grow" {
+		offer(s)
+		mcp.AddTool(s, &mcp.Tool{Name: "wider", Description: "adds what can be read"}, func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+			s.AddPrompt(&mcp.Prompt{Name: in.Text}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { return nil, errors.New("not there") })
+			s.AddResource(&mcp.Resource{Name: in.Text, URI: "notes://" + in.Text}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				return nil, errors.New("not there")
+			})
+			s.RemovePrompts("fails")
+			s.RemoveResources("notes://long")
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "wider"}}}, nil, nil
+		})
 		mcp.AddTool(s, &mcp.Tool{Name: "more", Description: "adds a tool"}, func(ctx context.Context, r *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
 			mcp.AddTool(s, &mcp.Tool{Name: in.Text, Description: "was added"}, say("added "))
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "one more"}}}, nil, nil

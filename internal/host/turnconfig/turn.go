@@ -287,7 +287,7 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,
