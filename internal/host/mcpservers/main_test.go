@@ -161,7 +161,9 @@ func serve(name string) {
 	if name == "grow" {
 		offer(s)
 		mcp.AddTool(s, &mcp.Tool{Name: "wider", Description: "adds what can be read"}, func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
-			s.AddPrompt(&mcp.Prompt{Name: in.Text}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { return nil, errors.New("not there") })
+			s.AddPrompt(&mcp.Prompt{Name: in.Text}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				return nil, errors.New("not there")
+			})
 			s.AddResource(&mcp.Resource{Name: in.Text, URI: "notes://" + in.Text}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				return nil, errors.New("not there")
 			})
