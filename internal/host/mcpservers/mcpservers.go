@@ -147,7 +147,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
 	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
-	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
+	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Brief: e.Scope == mcpconfig.ScopeSession, Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
 		options.ToolsChanged, options.ListsChanged, options.Updated, options.Crowded = h.Tools, h.Lists, h.Updated, h.Crowded
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since

@@ -132,6 +132,9 @@ func (t *turn) where() (err error) {
 	if t.over, err = s.Overrides.With(t.options); err != nil {
 		return err
 	}
+	if t.as != nil && t.as.Def.Servers.Own != "" {
+		t.over.MCPConfig = append(slices.Clone(t.over.MCPConfig), t.as.Def.Servers.Own)
+	}
 	if t.by.Workspace != nil {
 		if _, err := settings.Existing("options.workspace", *t.by.Workspace); err != nil {
 			return err

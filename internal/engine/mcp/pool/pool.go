@@ -72,6 +72,8 @@ type Spec struct {
 	// has asked something while several sessions called it.
 	Owner  string
 	Remote bool // it has an address
+	// Brief has the connection end with its last use, not some minutes after.
+	Brief bool
 	// Open connects.
 	Open func(ctx context.Context, h Hears) (Server, error)
 	// Updated is told that a resource has changed that was read through the connection by
@@ -255,6 +257,10 @@ func (l *Lease) Release() {
 func (p *Pool) leave(c *connection, l *Lease) {
 	delete(c.leases, l)
 	if len(c.leases) > 0 || p.closed {
+		return
+	}
+	if l.spec.Brief {
+		p.drop(c)
 		return
 	}
 	var timer *time.Timer
