@@ -98,7 +98,11 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 	}
 	r.bad = false
 	if err := CheckName(name); err != nil {
+		before := len(r.faults)
 		r.fault(line, "", true, "%v", err)
+		if len(r.faults) > before {
+			r.faults[before].Reserved = slices.Contains(Reserved(), strings.ToLower(name))
+		}
 		return e, false
 	}
 	if n.kind != '{' {
