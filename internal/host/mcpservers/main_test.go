@@ -73,7 +73,9 @@ func dream(ctx context.Context, r *mcp.CallToolRequest, in words) (*mcp.CallTool
 		if in.Text == "large" {
 			text = strings.Repeat("x", 65<<10)
 		}
+		//lint:ignore SA1019 servers ask with it
 		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"haiku": &mcp.CreateMessageParams{MaxTokens: 500, SystemPrompt: "You are a poet.",
+			//lint:ignore SA1019 as above
 			Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}}}, nil, nil
 	}
 	said, err := json.Marshal(r.Params.InputResponses)

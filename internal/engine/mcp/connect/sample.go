@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 servers of all versions ask with it; the newest has nothing in its place
+
 package connect
 
 import (
@@ -46,7 +48,7 @@ type Sampled struct {
 
 // sample asks the model for a server, where the call in the course of which it asks is of one
 // session. One goes on at a time.
-func (s *Server) sample(ctx context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) { //lint:ignore SA1019 servers of all versions ask with it
+func (s *Server) sample(ctx context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	a, _ := ctx.Value(askingKey{}).(*asking)
 	if a == nil {
 		a = s.alone()
@@ -71,7 +73,7 @@ func (s *Server) sample(ctx context.Context, r *mcp.CreateMessageRequest) (*mcp.
 	if !got.Whole {
 		why = "maxTokens"
 	}
-	return &mcp.CreateMessageResult{Role: "assistant", Content: &mcp.TextContent{Text: got.Text}, Model: got.Model, StopReason: why}, nil //lint:ignore SA1019 as above
+	return &mcp.CreateMessageResult{Role: "assistant", Content: &mcp.TextContent{Text: got.Text}, Model: got.Model, StopReason: why}, nil
 }
 
 // unsampledError is why a model is not asked, as the server is told it.
@@ -87,7 +89,7 @@ func (e unsampledError) Error() string { return e.sent.Message }
 func (e unsampledError) Unwrap() error { return e.sent }
 
 // sampleOf reads what a server asks a model for. An error is for the server.
-func sampleOf(p *mcp.CreateMessageParams) (q Sample, err error) { //lint:ignore SA1019 servers of all versions ask with it
+func sampleOf(p *mcp.CreateMessageParams) (q Sample, err error) {
 	if p == nil || len(p.Messages) == 0 || len(p.Messages) > maxSampledMessages {
 		return q, errors.New("a completion is asked for with 1 to 100 messages")
 	}
