@@ -7,6 +7,7 @@ var tools = [...]ToolInfo{
 	{Name: "AppendDaily", Kind: ToolOwn},
 	{Name: "AskUser", Aliases: []string{"AskUserQuestion"}, Kind: ToolOwn, View: ViewQuestions},
 	{Name: "Bash", Kind: ToolRuns, View: ViewCommand, TitleField: "command", Rule: RuleCommand, Tells: TellsDir, PiNames: []string{"bash"}},
+	{Name: "DiscoverSkills", Kind: ToolOwn, TitleField: "query"},
 	{Name: "Edit", Aliases: []string{"MultiEdit"}, Kind: ToolWrites, View: ViewChange, TitleField: "path", Rule: RuleFiles, RuleName: "Write", Tells: TellsFiles, PiNames: []string{"edit"}},
 	{Name: "EnterPlanMode", Kind: ToolOwn, View: ViewText, TitleField: "reason"},
 	{Name: "ExecuteExtraTool", Kind: ToolOwn, TitleField: "tool_name", TargetField: "tool_name", ParamsField: "params"},
@@ -37,44 +38,46 @@ func toolIndex(name string) int {
 		return 1
 	case "Bash":
 		return 2
-	case "Edit", "MultiEdit":
+	case "DiscoverSkills":
 		return 3
-	case "EnterPlanMode":
+	case "Edit", "MultiEdit":
 		return 4
-	case "ExecuteExtraTool":
+	case "EnterPlanMode":
 		return 5
-	case "ExecuteSkill":
+	case "ExecuteExtraTool":
 		return 6
-	case "ExitPlanMode":
+	case "ExecuteSkill":
 		return 7
-	case "Glob":
+	case "ExitPlanMode":
 		return 8
-	case "Grep":
+	case "Glob":
 		return 9
-	case "Monitor":
+	case "Grep":
 		return 10
-	case "NotebookEdit":
+	case "Monitor":
 		return 11
-	case "Read":
+	case "NotebookEdit":
 		return 12
-	case "SearchExtraTools":
+	case "Read":
 		return 13
-	case "Skill":
+	case "SearchExtraTools":
 		return 14
-	case "Task":
+	case "Skill":
 		return 15
-	case "TaskOutput":
+	case "Task":
 		return 16
-	case "TaskStop":
+	case "TaskOutput":
 		return 17
-	case "TodoWrite":
+	case "TaskStop":
 		return 18
-	case "WebFetch":
+	case "TodoWrite":
 		return 19
-	case "WebSearch":
+	case "WebFetch":
 		return 20
-	case "Write":
+	case "WebSearch":
 		return 21
+	case "Write":
+		return 22
 	}
 	return -1
 }

@@ -51,7 +51,7 @@ func newRooms(h *Host) (r rooms) {
 	r.extensions = extensions.New(extensions.Config{Settings: r.settings, Asker: r.asker, Sessions: h.sessions, Upper: upper{h}, Blobs: h.store.Blobs(), Log: h.log, Guard: h.guard})
 	r.settings.Provided = r.extensions.Provided
 	r.channels = channels.New(channels.Config{Settings: r.settings, Lanes: h.sessions, Log: h.log, Guard: h.guard, Now: cfg.Now, Rand: cfg.Rand})
-	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Pusher: r.channels, Guard: h.guard, Extensions: r.extensions.Find})
+	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Pusher: r.channels, Asker: r.asker, Guard: h.guard, Extensions: r.extensions.Find})
 	r.turns = turnconfig.New(turnconfig.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Servers: r.servers, Asker: r.asker, Sessions: h.sessions, Log: h.log})
 	r.library = library.New(library.Config{Settings: r.settings, Store: h.store, Device: device, Opener: h.sessions, Lanes: h.sessions, Reader: h.sessions, Keeper: h.sessions,
 		Announcer: h.audience, Turns: r.turns, Log: h.log})

@@ -61,7 +61,7 @@ type Definition struct {
 // fields are the names that a file of Scorel's may have.
 func fields() []string {
 	return []string{"name", "description", "tools", "deny", "model", "permissionMode", "maxSteps",
-		"color", "effort", "background", "skills", "initialPrompt", "hooks"}
+		"color", "effort", "background", "skills", "initialPrompt", "hooks", "mcpServers", "requiredMcpServers"}
 }
 
 // foreign returns the field of Scorel's that a field of another program's is, and
@@ -72,7 +72,7 @@ func foreign(name string) (own string, known bool) {
 		return "deny", true
 	case "maxTurns":
 		return "maxSteps", true
-	case "hooks", "isolation", "mcpServers", "memory", "requiredMcpServers": // hooks have another form there
+	case "hooks", "isolation", "memory": // hooks have another form there
 		return "", true
 	}
 	return name, slices.Contains(fields(), name)

@@ -33,6 +33,8 @@ type Extra struct {
 	Initial string
 	// Hooks are asked and told in its turns, besides those of the configuration.
 	Hooks []config.Hook
+	// Servers are its MCP servers.
+	Servers Servers
 }
 
 // Colors are those that an agent may have.
@@ -77,6 +79,8 @@ func (d *Definition) setExtra(own string, f frontmatter.Field, wrong func(string
 		if len(d.Skills) > MaxSkills {
 			return true, wrong("skills names %d skills; at most %d are possible", len(d.Skills), MaxSkills)
 		}
+	case "mcpServers", "requiredMcpServers":
+		return true, d.setServers(own, f, wrong)
 	case "hooks":
 		return true, d.setHooks(f, wrong)
 	default:

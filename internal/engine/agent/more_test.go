@@ -49,3 +49,38 @@ func TestAUsersAgentMayHaveHooks(t *testing.T) {
 		t.Errorf("of another program: %+v (%v)", d, err)
 	}
 }
+
+func TestServersOfAgents(t *testing.T) {
+	for fields, want := range map[string]string{
+		"mcpServers: [db, wiki]": "db wiki", "mcpServers: db": "db",
+		"mcpServers: [db, {own: {command: x}}]": "db own; own", "mcpServers: {own: {url: 'https://x.example'}}": "own; own",
+		"requiredMcpServers: ['db*']":         "needs db*",
+		"mcpServers: [a__b]":                  "error a__b",
+		"mcpServers: [{own: {type: pigeon}}]": "error pigeon",
+		"mcpServers: [3]":                     "error neither",
+		"requiredMcpServers: ['[']":           "error no pattern",
+	} {
+		got := ""
+		d, err := Parse("a.md", []byte("---\ndescription: d\n"+fields+"\n---\nx"), User, false)
+		switch {
+		case err != nil:
+			got = "error " + err.Error()
+		default:
+			if got = strings.Join(d.Servers.Named, " "); d.Servers.Own != "" {
+				got += "; own"
+			}
+			if len(d.Servers.Required) > 0 {
+				got = "needs " + strings.Join(d.Servers.Required, " ")
+			}
+		}
+		if rest, ok := strings.CutPrefix(want, "error "); ok != (err != nil) || ok && !strings.Contains(got, rest) || !ok && got != want {
+			t.Errorf("%s: %q, want %q", fields, got, want)
+		}
+	}
+	if _, err := Parse("a.md", []byte("---\ndescription: d\nmcpServers: [{own: {command: x}}]\n---\nx"), Project, false); err == nil || !strings.Contains(err.Error(), "can only name servers") {
+		t.Errorf("of a project: %v", err)
+	}
+	if d, err := Parse("a.md", []byte("---\ndescription: d\nmcpServers: [{own: {command: x}}, db]\n---\nx"), Project, true); err != nil || d.Servers.Own != "" || !strings.Contains(d.Note, "mcpServers has no effect") {
+		t.Errorf("of a project, written for another program: %+v, %v", d, err)
+	}
+}

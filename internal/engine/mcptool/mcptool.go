@@ -57,6 +57,8 @@ type People struct {
 	// Ask puts a dialog to them, and is false where nobody answers it. Nil is that there are
 	// none.
 	Ask func(ctx context.Context, d protocol.Dialog) (json.RawMessage, bool)
+	// Sample asks a model for a server, if they agree. Nil is that it is not done.
+	Sample func(ctx context.Context, server, callID string, q connect.Sample) (connect.Sampled, error)
 }
 
 // New makes a tool of one of a server.
@@ -137,7 +139,7 @@ func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, erro
 	if p.Offers != nil && !p.Offers(p.of.Own) {
 		return engine.Result{}, fmt.Errorf("the tool is no longer available: the MCP server %s does not list it any more", p.Name)
 	}
-	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Time: p.Time, Session: p.people.Session, Ask: p.ask})
+	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Time: p.Time, Session: p.people.Session, Ask: p.ask, Sample: p.people.Sampler(p.Name, p.call.ID)})
 	switch {
 	case errors.Is(err, connect.ErrNeedsAuth):
 		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.Name)
@@ -154,6 +156,17 @@ func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, erro
 // ask puts a question of the server to people.
 func (p *prepared) ask(ctx context.Context, q connect.Question) connect.Reply {
 	return p.people.Answer(ctx, p.Name, p.call.ID, q)
+}
+
+// Sampler returns what asks a model for a server, in the course of a call or, with "", of
+// another request; nil where that is not done.
+func (p People) Sampler(server, callID string) func(context.Context, connect.Sample) (connect.Sampled, error) {
+	if p.Sample == nil {
+		return nil
+	}
+	return func(ctx context.Context, q connect.Sample) (connect.Sampled, error) {
+		return p.Sample(ctx, server, callID, q)
+	}
 }
 
 // Answer puts a question of a server to people, in the course of a call or, with "", of

@@ -212,7 +212,7 @@ func (c *reading) Action() permission.Action {
 func (c *reading) Run(ctx context.Context, _ func(string)) (engine.Result, error) {
 	a, err := c.server.Read(ctx, connect.Call{Tool: c.uri, Session: c.people.Session, Ask: func(ctx context.Context, q connect.Question) connect.Reply {
 		return c.people.Answer(ctx, c.server.Name, c.call.ID, q)
-	}})
+	}, Sample: c.people.Sampler(c.server.Name, c.call.ID)})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()

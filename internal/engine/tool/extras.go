@@ -140,6 +140,24 @@ func (x *Extras) settle(ctx context.Context, name string) {
 	x.Servers.Settle(ctx, name)
 }
 
+// Suggest returns the tools that fit what a person says, at most so many, the best first. It
+// waits for no server.
+func (x *Extras) Suggest(text string, most int) (out []Tool) {
+	if x == nil {
+		return nil
+	}
+	all := x.All()
+	if len(all) == 0 {
+		return nil
+	}
+	for _, h := range x.Index.of(all).Suggest(text, most) {
+		if i, ok := slices.BinarySearchFunc(all, h.Name, func(t Tool, name string) int { return strings.Compare(t.Spec().Name, name) }); ok {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
 // extrasFound is what a search has.
 type extrasFound struct {
 	tools   []Tool

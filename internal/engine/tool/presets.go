@@ -26,8 +26,10 @@ const (
 	NeedsNotes    Need = "notes"    // daily notes that are kept
 	NeedsSkills   Need = "skills"   // a skill
 	NeedsPrograms Need = "programs" // a skill with a program
-	NeedsPlan     Need = "plan"     // plan mode: such a tool is in no preset and cannot be named
-	NeedsExtras   Need = "extras"   // tools that the model is not sent: as with NeedsPlan
+	// NeedsManySkills is more than [ManySkills] skills.
+	NeedsManySkills Need = "many skills"
+	NeedsPlan       Need = "plan"   // plan mode: such a tool is in no preset and cannot be named
+	NeedsExtras     Need = "extras" // tools that the model is not sent: as with NeedsPlan
 )
 
 // All returns every built-in tool, sorted by name.

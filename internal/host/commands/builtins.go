@@ -8,6 +8,7 @@ import (
 
 	"scorel/internal/engine/model/resolve"
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/request"
@@ -31,12 +32,16 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 		c("model", "NAME", "another model from the next turn on", true),
 		c("name", "TEXT", "name the session", false),
 		c("reload", "", "load extensions again, and look for skills, commands, agents and hooks that have changed", false),
+		c("skill-search", "QUERY", "find skills by words", false),
 	}, nil
 }
 
 // Run implements [command.Source].
 func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	args = strings.TrimSpace(args)
+	if args == "" && name == "skill-search" {
+		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Add what to look for: /skill-search QUERY.")
+	}
 	if args == "" && (name == "mode" || name == "model" || name == "name") {
 		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Add the name: /%s NAME.", name)
 	}
@@ -55,6 +60,8 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 		status, err = "the session is named", c.cs.editor.UpdateInfo(ctx, c.l, c.by, protocol.MetaChanges{Name: &args})
 	case "reload":
 		return c.reload(ctx)
+	case "skill-search":
+		return c.skillSearch(ctx, args)
 	default:
 		err = protocol.About("name", protocol.ReasonCommand, protocol.CodeInvalidRequest, "There is no command /%s.", name)
 	}
@@ -71,6 +78,17 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 	}
 	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d; skills: %d, commands: %d, agents: %d, hooks: %d",
 		r.Extensions, r.Skills, r.Commands, r.Agents, r.Hooks), Text: strings.Join(r.Problems, "\n")}, nil
+}
+
+// skillSearch finds skills for a person.
+func (c builtins) skillSearch(ctx context.Context, query string) (*protocol.CommandResult, error) {
+	set, _ := c.cs.turns.SkillSet(ctx, c.dir, c.root)
+	found := tool.FindSkills(set.All(), query, tool.MaxFoundSkills)
+	var text strings.Builder
+	for _, s := range found {
+		fmt.Fprintf(&text, "/%s  %s\n", s.Name, s.Description)
+	}
+	return &protocol.CommandResult{Status: fmt.Sprintf("%d of %d skills found", len(found), len(set.All())), Text: strings.TrimSpace(text.String())}, nil
 }
 
 // memory shows the notes, or adds one to those of the project.

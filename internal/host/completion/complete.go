@@ -34,23 +34,32 @@ var ErrNoAuxiliary = protocol.Errorf(protocol.CodeInvalidRequest, "There is no a
 // is whole. What it used goes into the session's sum and diagnostics, where nothing of
 // what was asked or answered stands. It waits while too many are being asked.
 func (a *Asker) Complete(ctx context.Context, id protocol.SessionID, ref string, req model.Request) (protocol.Message, error) {
+	m, err := a.Model(ref)
+	if err != nil {
+		return protocol.Message{}, err
+	}
+	return a.CompleteWith(ctx, id, m, req)
+}
+
+// Model returns the model that Complete asks for a reference.
+func (a *Asker) Model(ref string) (model.Model, error) {
 	cfg, err := a.settings.User()
 	if err != nil {
-		return protocol.Message{}, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
 	if ref == "" {
 		if ref = cfg.Auxiliary.Model; ref == "" {
-			return protocol.Message{}, ErrNoAuxiliary
+			return nil, ErrNoAuxiliary
 		}
 	}
 	if len(ref) > MaxModelRef {
-		return protocol.Message{}, protocol.Errorf(protocol.CodeInvalidRequest, "The name of a model has at most %d bytes.", MaxModelRef)
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The name of a model has at most %d bytes.", MaxModelRef)
 	}
 	m, err := resolve.Resolve(ref, a.settings.Resolver(cfg))
 	if err != nil {
-		return protocol.Message{}, failure.OfModel(err)
+		return nil, failure.OfModel(err)
 	}
-	return a.CompleteWith(ctx, id, m, req)
+	return m, nil
 }
 
 // CompleteWith is complete with a model that is known already.

@@ -156,7 +156,7 @@ func (h *turnHost) appendMissing(ctx context.Context) error {
 		return err
 	}
 	items := history.Missing(told, h.t.view.items)
-	items = append(items, h.t.config.Prompt.Items(told)...)
+	items = append(items, h.t.config.Prompt.Items(told, h.t.view.said)...)
 	items = append(items, h.t.config.Prompt.Touched(h.touched(), told)...)
 	items = append(items, h.modeItems(told)...)
 	if len(items) == 0 {

@@ -58,6 +58,7 @@ type view struct {
 	own      protocol.Instructions // the session's
 	system   string                // the system prompt, which hooks may have changed
 	added    int                   // [course.added] before the last call
+	said     string                // by the messages of the turn; the last of it
 	thinking model.ThinkingLevel   // over that of the session, "" for none
 }
 

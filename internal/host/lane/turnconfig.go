@@ -77,8 +77,8 @@ type Prompt interface {
 	// people say what of it was cut or could not be read.
 	Instructions() (in protocol.Instructions, sentences []string, err error)
 	// Items returns what else the model must be told before a call, by what it has been
-	// told on the path.
-	Items(told history.Told) []protocol.Item
+	// told on the path, and by what the messages of the turn say.
+	Items(told history.Told, said string) []protocol.Item
 	// Touched returns what it must be told of the folders that calls have touched.
 	Touched(t Touched, told history.Told) []protocol.Item
 }

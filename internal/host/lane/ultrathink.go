@@ -17,13 +17,14 @@ const thinkWord = "ultrathink"
 // the session does. What works for another session follows that one's orders, which no
 // person wrote.
 func (h *turnHost) thinkFor(content []protocol.Block) {
-	h.t.view.thinking = ""
+	h.t.view.thinking, h.t.view.said = "", ""
 	h.thinkMore(content)
 }
 
 // thinkMore raises the level where a message says so, for the rest of the turn.
 func (h *turnHost) thinkMore(content []protocol.Block) {
 	t := h.t
+	t.view.said = said(t.view.said, content)
 	if t.config.Above != nil || t.view.thinking != "" || !saysThink(content) {
 		return
 	}
@@ -37,6 +38,26 @@ func (h *turnHost) thinkMore(content []protocol.Block) {
 	if most != info.Level(t.config.Models.Thinking) {
 		h.l.notices.Notify("", "info", thinkWord+": the thinking level is "+string(most)+" for this turn.")
 	}
+}
+
+// maxSaid is how much of a message is kept to find tools for it, in bytes.
+const maxSaid = 1000
+
+// said adds the texts of a message to what was said before, and keeps the last of it.
+func said(before string, content []protocol.Block) string {
+	for _, b := range content {
+		if b.Type == protocol.BlockText {
+			text := b.Text
+			if len(text) > maxSaid {
+				text = strings.ToValidUTF8(text[:maxSaid], "")
+			}
+			before += "\n" + text
+		}
+	}
+	if len(before) > maxSaid {
+		before = strings.ToValidUTF8(before[len(before)-maxSaid:], "")
+	}
+	return before
 }
 
 // saysThink reports whether a text of a message has the word outside of code and of what

@@ -63,6 +63,8 @@ func TestRequestsExtendEachOtherWhileServersComeGoAndChange(t *testing.T) {
 					lines = append(lines, through("mcp__notes__exit", `{"text":""}`))
 				case 15:
 					lines = append(lines, through("mcp__grow__more", `{"text":"extra"}`))
+				case 17:
+					lines = append(lines, through("mcp__grow__wider", `{"text":"fresh"}`))
 				case 20:
 					lines = append(lines, through("mcp__late__echo", `{"text":"hi"}`))
 				case 30, 40:
@@ -84,10 +86,18 @@ func TestRequestsExtendEachOtherWhileServersComeGoAndChange(t *testing.T) {
 				case 45:
 					configure(w, entry("other", ``))
 				}
-				if end := e.Say(fmt.Sprintf("turn %d", i)); end.Reason != protocol.EndCompleted {
+				text := fmt.Sprintf("turn %d", i)
+				if i > 46 {
+					text = "Echo this."
+				}
+				if end := e.Say(text); end.Reason != protocol.EndCompleted {
 					t.Fatalf("turn %d: %+v", i, end)
 				}
 			}
+			w.Eventually("the prompt and the resource that were added are known", func() bool {
+				commands := hosttest.AsText(t, hosttest.Call[*protocol.CommandList](t, e.C, e.ID, &protocol.ListCommands{}))
+				return strings.Contains(commands, "mcp__grow__fresh") && !strings.Contains(commands, "mcp__grow__fails")
+			})
 			w.Eventually("the tool that was added is told", func() bool {
 				e.Say("more")
 				bodies := w.Bodies()
@@ -106,6 +116,9 @@ func TestRequestsExtendEachOtherWhileServersComeGoAndChange(t *testing.T) {
 					}
 				}
 				before = messages
+			}
+			if got := discoveries(w, e.ID); len(got) == 0 || !strings.Contains(got[0], "- mcp__notes__echo: says it again") {
+				t.Errorf("suggested %q", got)
 			}
 			if !strings.Contains(string(tools), "mcp__first__echo") || strings.Contains(string(tools), "mcp__late") {
 				t.Errorf("the tools are %s", tools)

@@ -28,6 +28,7 @@ import (
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/engine/model"
 	"scorel/internal/extension"
 	"scorel/internal/host/confinement"
 	"scorel/internal/host/guard"
@@ -72,6 +73,14 @@ type Config struct {
 	Guard     *guard.Guard
 	// Extensions looks for the extensions of a workspace; nil is none.
 	Extensions func(ctx context.Context, root string) extension.Found
+	// Asker asks models for servers.
+	Asker Asker
+}
+
+// Asker asks models beside conversations; [completion.Asker] is one.
+type Asker interface {
+	Model(ref string) (model.Model, error)
+	CompleteWith(ctx context.Context, id protocol.SessionID, m model.Model, req model.Request) (protocol.Message, error)
 }
 
 // Announcer sends frames of the device.
@@ -115,7 +124,7 @@ func (s *Servers) of(id protocol.SessionID) *session {
 }
 
 // acquire begins or shares the connection to a server.
-func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func()) (*pool.Lease, error) {
+func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func(), updated func(uri string)) (*pool.Lease, error) {
 	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust, Answers: s.answers(),
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(s.cfg.Settings, cfg, over, root) }}
 	reached, err := Reach(e, policy, s.vars(root, cfg), in)
@@ -141,11 +150,11 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		auth := &remembering{Session: login.Session()}
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
-	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true}
+	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
 	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
-	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
+	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Brief: e.Scope == mcpconfig.ScopeSession, Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
-		options.ToolsChanged, options.ListsChanged, options.Crowded = h.Tools, h.Lists, h.Crowded
+		options.ToolsChanged, options.ListsChanged, options.Updated, options.Crowded = h.Tools, h.Lists, h.Updated, h.Crowded
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
 			return nil, cmp.Or(err, errors.New(why))
 		}
@@ -163,7 +172,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 			return nil, err
 		}
 		return server, nil
-	}, SignedIn: signedIn}, changed)
+	}, Updated: updated, SignedIn: signedIn}, changed)
 }
 
 // remembering knows the token that was sent last.

@@ -74,7 +74,7 @@ func (o *Offer) Read(ctx context.Context, list []Mention) (content []protocol.Bl
 
 // read reads a resource as blocks of a message.
 func (o *Offer) read(ctx context.Context, u *used, m Mention) ([]protocol.Block, error) {
-	a, err := u.lease.Resource(ctx, o.call(m.Server, m.URI))
+	a, err := o.resource(ctx, u, o.call(m.Server, m.URI))
 	if err != nil {
 		return nil, err
 	}

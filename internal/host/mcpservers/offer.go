@@ -40,6 +40,7 @@ type session struct {
 	all      []tool.Tool              // of all servers, sorted by name; replaced, never changed
 	read     []tool.Tool              // for resources; none where no server has some
 	denied   func(server string) bool // by a rule; nil: none is
+	watched  []watched                // resources that were read, the oldest first
 }
 
 func newSession() *session { return &session{one: make(chan struct{}, 1)} }
@@ -178,7 +179,7 @@ func (o *Offer) acquire(entries []mcpconfig.Entry, policy mcpconfig.Policies, ro
 		}
 		u := &used{session: o.id, entry: e}
 		// The pool tells of changes also before the lease is there: those are looked at later.
-		l, err := o.s.acquire(o.id, root, cfg, over, e, policy, func() { o.changed(u) })
+		l, err := o.s.acquire(o.id, root, cfg, over, e, policy, func() { o.changed(u) }, func(uri string) { o.x.resourceChanged(e.Name, uri) })
 		if err != nil {
 			o.warn("The MCP server %s is not used: %v.", e.Name, err)
 			continue
@@ -299,7 +300,7 @@ func (o *Offer) source(u *used) mcptool.Source {
 func (o *Offer) people() mcptool.People {
 	return mcptool.People{Session: string(o.id), Ask: func(ctx context.Context, d protocol.Dialog) (json.RawMessage, bool) {
 		return o.s.cfg.People.Ask(ctx, o.id, d, o.timeout)
-	}}
+	}, Sample: o.sample}
 }
 
 // gather makes the list of all tools. mu is held.

@@ -98,5 +98,5 @@ func (o *Offer) call(server, what string) connect.Call {
 	people := o.people()
 	return connect.Call{Tool: what, Session: string(o.id), Ask: func(ctx context.Context, q connect.Question) connect.Reply {
 		return people.Answer(ctx, server, "", q)
-	}}
+	}, Sample: people.Sampler(server, "")}
 }

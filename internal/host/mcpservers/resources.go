@@ -26,7 +26,7 @@ func (o *Offer) readable() (out []mcptool.Readable) {
 	o.x.mu.Unlock()
 	for _, u := range list {
 		if s := u.lease.Status(); s.Lists.Readable && (denied == nil || !denied(connect.PlainName(u.entry.Name))) {
-			out = append(out, mcptool.Readable{Name: u.entry.Name, Resources: s.Lists.Resources, Read: u.lease.Resource})
+			out = append(out, mcptool.Readable{Name: u.entry.Name, Resources: s.Lists.Resources, Read: func(ctx context.Context, c connect.Call) (*connect.Answer, error) { return o.resource(ctx, u, c) }})
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"scorel/internal/engine/agent"
 	"scorel/internal/engine/config"
+	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/model"
 	engine "scorel/internal/engine/runtime"
 	"scorel/internal/engine/session"
@@ -34,9 +35,20 @@ func (a *Agent) pick(tools []tool.Tool) []tool.Tool {
 		return tools
 	}
 	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
+		if served, ok := t.(tool.Served); ok && a.names(served.Server()) {
+			return false
+		}
 		return !slices.ContainsFunc(a.From, func(other tool.Tool) bool { return other.Spec().Name == t.Spec().Name })
 	})
 }
+
+// names reports whether the agent's definition names a server, as rules do.
+func (a *Agent) names(server string) bool {
+	return slices.ContainsFunc(a.Def.Servers.Named, func(name string) bool { return connect.PlainName(name) == server })
+}
+
+// EndAgent ends what a sub-agent's session uses, when it has done its work.
+func (tc *Maker) EndAgent(id protocol.SessionID) { tc.servers.Close(id) }
 
 // thinking returns how much the agent thinks, where its definition says so.
 func (a *Agent) thinking(level model.ThinkingLevel) model.ThinkingLevel {

@@ -13,7 +13,9 @@ type turnPrompt struct {
 	instructions func() (protocol.Instructions, []string, error)
 	items        func(history.Told) []protocol.Item // nil for none
 	announce     announcer
+	discover     *discoverer // nil: nothing is suggested
 	servers      serverWords
+	updates      resourceUpdates
 	nested       *prompt.Nested
 	notify       func(sentence string)
 }
@@ -22,8 +24,10 @@ type turnPrompt struct {
 func (p turnPrompt) Instructions() (protocol.Instructions, []string, error) { return p.instructions() }
 
 // Items implements [lane.Prompt].
-func (p turnPrompt) Items(told history.Told) []protocol.Item {
+func (p turnPrompt) Items(told history.Told, said string) []protocol.Item {
 	items := append(p.announce.items(told), p.servers.items(told)...)
+	items = append(items, p.discover.items(told, said)...)
+	items = append(items, p.updates.items()...)
 	if p.items != nil {
 		items = append(items, p.items(told)...)
 	}

@@ -43,6 +43,11 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.as != nil {
+		if err := offer.Require(ctx, t.as.Def.Servers.Named, t.as.Def.Servers.Required); err != nil {
+			return nil, err
+		}
+	}
 	if list != nil {
 		s.sent, err = offer.AwaitNamed(ctx, list)
 		return s, err
@@ -91,7 +96,9 @@ func (t *turn) choose(ctx context.Context, offer *mcpservers.Offer) (c mcpserver
 		return c, err
 	}
 	c.Search = offer.Any()
-	c.Tools, err = offer.AwaitAlwaysLoaded(ctx)
+	if c.Tools, err = offer.AwaitAlwaysLoaded(ctx); err == nil && t.as != nil {
+		c.Tools = offer.With(c.Tools, t.as.Def.Servers.Named)
+	}
 	return c, err
 }
 
@@ -188,6 +195,14 @@ func (s *serverTools) instructions() func() map[string]string {
 		return nil
 	}
 	return s.offer.Instructions
+}
+
+// updates returns what tells which resources have changed.
+func (s *serverTools) updates() resourceUpdates {
+	if s.offer == nil {
+		return resourceUpdates{}
+	}
+	return resourceUpdates{s.offer.TakeUpdated}
 }
 
 // lines returns what servers call themselves, by the beginning of their tools' names.

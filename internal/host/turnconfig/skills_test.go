@@ -307,3 +307,28 @@ func TestSkillsOfExtensionsCountLast(t *testing.T) {
 		t.Errorf("trusted: %s", got)
 	}
 }
+
+// TestManySkillsAreFoundByWords: by the model, which has the tool only then, and by a person.
+func TestManySkillsAreFoundByWords(t *testing.T) {
+	for _, many := range []bool{false, true} {
+		w := hosttest.New(t, hosttest.Setting{}, `{"do":[{"call":"DiscoverSkills","id":"c1","input":{"query":"release notes"}}]}`, `{"do":[{"text":"done"}]}`)
+		w.User("skills/changelog/SKILL.md", "---\ndescription: Writes the release notes of a version <system-reminder>\n---\nx\n")
+		for i := range 20 {
+			if many {
+				w.User(fmt.Sprintf("skills/other-%d/SKILL.md", i), "---\ndescription: Paints a shed\n---\nx\n")
+			}
+		}
+		e := w.Begin(false)
+		e.Say("find")
+		if got := hasTool(w.Asked(0)[0], "DiscoverSkills"); got != many {
+			t.Errorf("many %t: the tool is there: %t", many, got)
+		}
+		if got := e.LastResult().PlainText(); many && !strings.HasPrefix(got, "- changelog: Writes the release notes of a version &lt;system-reminder>\nCall Skill") {
+			t.Errorf("%q", got)
+		}
+		r := e.Command("skill-search", "release")
+		if !strings.HasPrefix(r.Text, "/changelog  Writes the release notes") || !strings.HasPrefix(r.Status, "1 of ") {
+			t.Errorf("%+v", r)
+		}
+	}
+}

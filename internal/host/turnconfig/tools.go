@@ -49,6 +49,8 @@ func useful(tools []tool.Tool, named []string, search settings.Search, notes boo
 			return !notes
 		case tool.NeedsSkills:
 			return len(skills.All()) == 0 && !asked
+		case tool.NeedsManySkills:
+			return len(skills.All()) <= tool.ManySkills && !asked
 		case tool.NeedsPrograms:
 			return !skills.Programs() && !asked
 		}

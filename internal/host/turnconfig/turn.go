@@ -132,6 +132,9 @@ func (t *turn) where() (err error) {
 	if t.over, err = s.Overrides.With(t.options); err != nil {
 		return err
 	}
+	if t.as != nil && t.as.Def.Servers.Own != "" {
+		t.over.MCPConfig = append(slices.Clone(t.over.MCPConfig), t.as.Def.Servers.Own)
+	}
 	if t.by.Workspace != nil {
 		if _, err := settings.Existing("options.workspace", *t.by.Workspace); err != nil {
 			return err
@@ -244,6 +247,7 @@ type offered struct {
 	extras *tool.Extras
 	lines  func() map[string]string
 	words  serverWords
+	update resourceUpdates
 }
 
 // offer returns what the turn offers. A call that no model makes has the built-in tools.
@@ -262,6 +266,7 @@ func (t *turn) offer(ctx context.Context, set *agent.Set) (o offered, err error)
 	}
 	o.tools, o.extras = servers.extras(t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set))))
 	o.lines, o.words = servers.lines, serverWords{servers.instructions()}
+	o.update = servers.updates()
 	return o, nil
 }
 
@@ -285,7 +290,7 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, servers: o.words, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,

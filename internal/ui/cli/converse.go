@@ -24,6 +24,9 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out he
 	if err != nil {
 		return err
 	}
+	if err := a.refuseReserved(); err != nil {
+		return err
+	}
 	if !o.streams() {
 		if text, err = a.withStdin(text); err != nil {
 			return err

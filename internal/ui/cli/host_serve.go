@@ -142,6 +142,9 @@ func (a *app) runHost(ctx context.Context, o serveOptions, ready *daemon.Ready) 
 	if err != nil {
 		return err
 	}
+	if err := a.refuseReserved(); err != nil {
+		return err
+	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)

@@ -6,6 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"scorel/internal/engine/config"
+	"scorel/internal/host"
 	"strings"
 
 	mcp "scorel/internal/engine/mcp/config"
@@ -40,6 +43,28 @@ func readMCPConfigs(given []string) (texts []string, err error) {
 		}
 	}
 	return texts, nil
+}
+
+// refuseReserved fails where a server in the user's own files has a name that is reserved: a
+// host and a run do not start then. A running host only leaves the server out, and says so.
+func (a *app) refuseReserved() error {
+	home, err := host.UserHome(a.environ)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(home, ".scorel")
+	files := mcp.Sources{User: mcp.ReadFile(mcp.UserFile(dir))}
+	if user, err := config.Read(filepath.Join(dir, "config.toml")); err == nil { // what is wrong with it is named where it is used
+		if c, _, err := config.Parse(user, config.File{}, nil); err == nil {
+			files.UserTOML, files.Faults = c.MCP.Servers, c.MCP.Faults
+		}
+	}
+	for _, f := range mcp.Merge(files).Faults {
+		if f.Reserved {
+			return fmt.Errorf("%w; rename or remove it", f)
+		}
+	}
+	return nil
 }
 
 func readMCPConfig(name string) (string, error) {

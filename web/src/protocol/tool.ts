@@ -154,6 +154,7 @@ export const tools: Readonly<Record<string, ToolInfo>> = {
   AppendDaily: { name: "AppendDaily", kind: "state" },
   AskUser: { name: "AskUser", aliases: ["AskUserQuestion"], kind: "state", view: "questions" },
   Bash: { name: "Bash", kind: "exec", view: "command", titleField: "command", rule: "command", tells: "dir", piNames: ["bash"] },
+  DiscoverSkills: { name: "DiscoverSkills", kind: "state", titleField: "query" },
   Edit: { name: "Edit", aliases: ["MultiEdit"], kind: "write", view: "change", titleField: "path", rule: "files", ruleName: "Write", tells: "files", piNames: ["edit"] },
   EnterPlanMode: { name: "EnterPlanMode", kind: "state", view: "text", titleField: "reason" },
   ExecuteExtraTool: { name: "ExecuteExtraTool", kind: "state", titleField: "tool_name", targetField: "tool_name", paramsField: "params" },

@@ -97,7 +97,7 @@ type Entry struct {
 	DenyTools  []string
 	Sandbox    bool // of the type stdio: it runs in the sandbox; always set where [Entry.OfProject] is true
 	PerSession bool // each session has a connection of its own
-	Sampling   bool // it may ask for completions; never set where [Entry.OfProject] is true
+	Sampling   bool // it may ask for completions; only of the user's and an administrator's own
 	// ProjectExtension says of [ScopeExtension] that the extension is the project's.
 	ProjectExtension bool
 

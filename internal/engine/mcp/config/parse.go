@@ -100,7 +100,11 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 	}
 	r.bad = false
 	if err := CheckName(name); err != nil {
+		before := len(r.faults)
 		r.fault(line, "", true, "%v", err)
+		if len(r.faults) > before {
+			r.faults[before].Reserved = slices.Contains(Reserved(), strings.ToLower(name))
+		}
 		return e, false
 	}
 	if n.kind != '{' {
@@ -114,14 +118,15 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 	if r.bad {
 		return e, false
 	}
+	if e.Sampling && !slices.Contains([]Scope{ScopeManaged, ScopeLocal, ScopeUser}, r.scope) {
+		r.fault(line, "sampling", false, "sampling has an effect only in your own file")
+		e.Sampling = false
+	}
 	if e.ProjectExtension = r.ofProject; e.OfProject() {
-		if e.Sampling {
-			r.fault(line, "sampling", false, "sampling has no effect in a project's file")
-		}
 		if e.Type == TypeStdio && n.get("sandbox") != nil && !e.Sandbox {
 			r.fault(line, "sandbox", false, "a project's servers run in the sandbox; sandbox has no effect in its file")
 		}
-		e.Sampling, e.Sandbox = false, e.Type == TypeStdio
+		e.Sandbox = e.Type == TypeStdio
 	}
 	named := e.names("input:")
 	for i, in := range r.inputs { // in the order of the file; the first of an id counts

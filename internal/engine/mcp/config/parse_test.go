@@ -99,6 +99,10 @@ ok user stdio run-ok
 }
 
 func TestAProjectsServerIsConfinedAndAsksForNoCompletions(t *testing.T) {
+	session := Merge(Sources{Session: []File{file("s", `{"mcpServers": {"a": {"command": "a", "sampling": true}}}`)}})
+	if e, _ := session.Lookup("a"); e.Sampling || len(session.Faults) != 1 {
+		t.Errorf("%+v, %v", e, session.Faults)
+	}
 	set := Merge(Sources{Project: []File{file("p", `{"mcpServers": {"a": {"command": "a", "sandbox": false, "sampling": true}}}`)}})
 	if e, _ := set.Lookup("a"); !e.Sandbox || e.Sampling || len(set.Faults) != 2 {
 		t.Errorf("%+v %s", e, summary(set))

@@ -28,6 +28,8 @@ type Fault struct {
 	Server  string // "" for the file
 	Dropped bool   // the entry, or without Server the file, does not count
 	Message string // a sentence without place
+	// Reserved reports that the name of the entry is one of [Reserved].
+	Reserved bool
 }
 
 // Error returns the sentence with its place.

@@ -35,6 +35,9 @@ type Call struct {
 	// Ask puts a question of the server to people, while the call waits and its time stands
 	// still; nil where there are none.
 	Ask func(ctx context.Context, q Question) Reply
+	// Sample asks a model for the server, if people agree, while the time of the call stands
+	// still. An error is for the server. Nil: it is refused.
+	Sample func(ctx context.Context, q Sample) (Sampled, error)
 }
 
 // Question is what a server asks people. It has a form or an address to open.
@@ -134,13 +137,19 @@ func (s *Server) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitR
 }
 
 // put puts a question to people, while the time of the call stands still.
-func (a *asking) put(ctx context.Context, q Question) Reply {
+func (a *asking) put(ctx context.Context, q Question) (reply Reply) {
+	a.pausing(ctx, func(ctx context.Context) { reply = a.Ask(ctx, q) })
+	return reply
+}
+
+// pausing does something for the server while the time of the call stands still.
+func (a *asking) pausing(ctx context.Context, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(a.ctx, cancel)() // the question ends with its call
+	defer context.AfterFunc(a.ctx, cancel)() // it ends with its call
 	a.time.stop()
 	defer a.time.start()
-	return a.Ask(ctx, q)
+	do(ctx)
 }
 
 // maxOpened is how many addresses a server may want opened before it does what it is asked.

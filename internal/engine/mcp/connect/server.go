@@ -106,9 +106,13 @@ type Options struct {
 	CallTime    time.Duration // 0: DefaultCallTime
 	Root        string        // the folder of the workspace, "" for none
 	Asks        bool          // the server may ask people, see [Call]
+	Samples     bool          // the server may ask for completions of a model, see [Call]
 	// ToolsChanged and ListsChanged are told that the list of tools, or one of the others, has
 	// changed and then not again for 500 ms; from goroutines of their own. They may be nil.
 	ToolsChanged, ListsChanged func()
+	// Updated is told the address of a resource that is subscribed to and has changed, at most
+	// once in 500 ms; it may be nil.
+	Updated func(uri string)
 	// Crowded is told that a question was declined because calls of several sessions were
 	// open; it may be nil.
 	Crowded func()
@@ -127,9 +131,10 @@ type Server struct {
 	session *mcp.ClientSession
 	older   bool
 
-	closed atomic.Bool
-	once   sync.Once
-	ended  chan struct{} // closed when the connection has ended
+	closed   atomic.Bool
+	sampling atomic.Bool // a completion that the server has asked for goes on
+	once     sync.Once
+	ended    chan struct{} // closed when the connection has ended
 
 	mu       sync.Mutex
 	progress map[string]*follower // by token
@@ -138,6 +143,8 @@ type Server struct {
 	settling [2]*time.Timer // run while changed lists settle: of tools, and the others
 	fresh    [2]time.Duration
 	messages ring // that the server has logged
+
+	subscribed subscriptions
 }
 
 // The lists that change and are read together.
@@ -276,6 +283,9 @@ func (s *Server) client() *mcp.Client {
 		//lint:ignore SA1019 the newest version has no such messages; servers of the older ones send them
 		LoggingMessageHandler: s.logged,
 	}
+	if s.options.Updated != nil {
+		options.ResourceUpdatedHandler = s.updated
+	}
 	if s.options.Root != "" {
 		//lint:ignore SA1019 the newest version has no roots; servers of the older ones ask for them
 		options.Capabilities.RootsV2 = &mcp.RootCapabilities{}
@@ -283,6 +293,10 @@ func (s *Server) client() *mcp.Client {
 	if s.options.Asks {
 		options.ElicitationHandler = s.elicit
 		options.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+	}
+	if s.options.Samples {
+		//lint:ignore SA1019 servers of all versions ask with it
+		options.CreateMessageHandler = s.sample
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "scorel", Title: "Scorel", Version: s.options.Version}, options)
 	if s.options.Root != "" {
@@ -305,7 +319,7 @@ func (s *Server) watch() {
 func (s *Server) release() {
 	s.once.Do(func() {
 		s.mu.Lock()
-		for _, t := range s.settling {
+		for _, t := range append(s.settling[:], s.subscribed.settle) {
 			if t != nil {
 				t.Stop()
 			}
@@ -596,11 +610,14 @@ func (s *Server) failed(ctx context.Context, err error, limit time.Duration) err
 }
 
 func (s *Server) why(ctx context.Context, err error, limit time.Duration) error {
+	var unasked unsampledError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it has not answered within %v", limit)
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &unasked):
+		return fmt.Errorf("it needs the answer of a model, and %s", unasked.sent.Message)
 	case s.address != nil && s.address.refused.Swap(0) != 0:
 		return ErrNeedsAuth
 	case errors.Is(err, mcp.ErrSessionMissing): // 404: the request was not carried out

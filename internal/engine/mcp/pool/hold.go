@@ -25,6 +25,7 @@ func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
 	read := func() {
 		reading = true
 		go func() { // ends with the connection or ctx; see below
+			c.subscribe(ctx, server)
 			lists, faults := server.Lists(ctx)
 			got <- listed{lists, faults}
 		}()

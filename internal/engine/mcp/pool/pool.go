@@ -52,6 +52,7 @@ type Server interface {
 	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 	Prompt(ctx context.Context, c connect.Call, arguments map[string]string) ([]connect.Message, error)
 	Resource(ctx context.Context, c connect.Call) (*connect.Answer, error)
+	Subscribe(ctx context.Context, uri string)
 	Title() string
 	Instructions() string
 	Log() string
@@ -71,8 +72,13 @@ type Spec struct {
 	// has asked something while several sessions called it.
 	Owner  string
 	Remote bool // it has an address
+	// Brief has the connection end with its last use, not some minutes after.
+	Brief bool
 	// Open connects.
 	Open func(ctx context.Context, h Hears) (Server, error)
+	// Updated is told that a resource has changed that was read through the connection by
+	// whoever; from a goroutine of the connection, until Release. It may be nil.
+	Updated func(uri string)
 	// SignedIn reports whether somebody has signed in since the server refused; nil where
 	// nobody can.
 	SignedIn func() bool
@@ -81,8 +87,9 @@ type Spec struct {
 // Hears is told what comes of a server unasked. All of it may be called at any time, from
 // any goroutine.
 type Hears struct {
-	Tools, Lists func() // the list of tools, or one of the others, has changed
-	Crowded      func() // nobody knew to which of several sessions a question of it belongs
+	Tools, Lists func()           // the list of tools, or one of the others, has changed
+	Updated      func(uri string) // a resource that is subscribed to has changed
+	Crowded      func()           // nobody knew to which of several sessions a question of it belongs
 }
 
 // Status is what is known of a server.
@@ -134,6 +141,7 @@ type connection struct {
 	server Server        // of the state connected
 	moved  chan struct{} // closed with the next change of the state
 	broken int           // calls in a row that broke off
+	read   []string      // addresses of resources, to be subscribed to; the oldest first
 }
 
 // Lease is the use of a connection by a session. It may be used concurrently.
@@ -251,6 +259,10 @@ func (p *Pool) leave(c *connection, l *Lease) {
 	if len(c.leases) > 0 || p.closed {
 		return
 	}
+	if l.spec.Brief {
+		p.drop(c)
+		return
+	}
 	var timer *time.Timer
 	timer = time.AfterFunc(idleTime, func() {
 		p.mu.Lock()
@@ -363,7 +375,51 @@ func (l *Lease) Prompt(ctx context.Context, c connect.Call, arguments map[string
 
 // Resource reads a resource as [connect.Server.Resource] does, by a connection as for a call.
 func (l *Lease) Resource(ctx context.Context, c connect.Call) (*connect.Answer, error) {
-	return through(ctx, l, func(s Server) (*connect.Answer, error) { return s.Resource(ctx, c) })
+	return through(ctx, l, func(s Server) (*connect.Answer, error) {
+		a, err := s.Resource(ctx, c)
+		if err == nil && l.spec.Updated != nil {
+			l.connection().note(c.Tool)
+			s.Subscribe(ctx, c.Tool)
+		}
+		return a, err
+	})
+}
+
+// note remembers a resource for the next connection.
+func (c *connection) note(uri string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.read, uri) {
+		return
+	}
+	if c.read = append(c.read, uri); len(c.read) > connect.MaxSubscribed {
+		c.read = c.read[1:]
+	}
+}
+
+// subscribe subscribes to what was read through an earlier connection.
+func (c *connection) subscribe(ctx context.Context, server Server) {
+	c.mu.Lock()
+	list := slices.Clone(c.read)
+	c.mu.Unlock()
+	for _, uri := range list {
+		server.Subscribe(ctx, uri)
+	}
+}
+
+// updated tells those who use the connection that a resource has changed.
+func (c *connection) updated(uri string) {
+	c.pool.mu.Lock()
+	var tell []func(string)
+	for l := range c.leases {
+		if l.spec.Updated != nil {
+			tell = append(tell, l.spec.Updated)
+		}
+	}
+	c.pool.mu.Unlock()
+	for _, changed := range tell {
+		changed(uri)
+	}
 }
 
 // through asks a server something.
@@ -546,5 +602,5 @@ func (c *connection) connect(ctx context.Context) (Server, error) {
 	case <-c.kick: // this is the one that was asked for
 	default:
 	}
-	return c.spec.Open(ctx, Hears{Tools: func() { ask(c.retool) }, Lists: func() { ask(c.relist) }, Crowded: func() { c.pool.split(c.spec.Key) }})
+	return c.spec.Open(ctx, Hears{Tools: func() { ask(c.retool) }, Lists: func() { ask(c.relist) }, Updated: c.updated, Crowded: func() { c.pool.split(c.spec.Key) }})
 }

@@ -58,6 +58,7 @@ func (*server) Prompt(context.Context, connect.Call, map[string]string) ([]conne
 func (s *server) Resource(ctx context.Context, c connect.Call) (*connect.Answer, error) {
 	return s.Call(ctx, c)
 }
+func (s *server) Subscribe(context.Context, string)   {}
 func (s *server) Fresh() (tools, lists time.Duration) { return s.fresh, 0 }
 func (*server) Title() string                         { return "a server" }
 func (*server) Instructions() string                  { return "" }

@@ -148,6 +148,28 @@ func (x *Index) Find(q Query, most int) (hits []Hit, unknown []string) {
 	return hits[:min(len(hits), max(most, 0))], nil
 }
 
+// LeastSuggested is the rank below which nothing is suggested that nobody has asked for.
+const LeastSuggested = 0.3
+
+// Suggest returns what fits a text that is no query, at most so many, the best first. Its
+// rank does not depend on the other documents: one common word in a description is not
+// enough, where Find returns the best that there is.
+func (x *Index) Suggest(text string, most int) (hits []Hit) {
+	q := Query{Words: Words(text)}
+	s := x.score(q)
+	for doc, keywords := range s.keywords {
+		rank := byKeywords * min(1, keywords/pointsWhole)
+		if l := x.docs[doc].length; l > 0 && s.length > 0 {
+			rank += byTFIDF * min(1, s.product[doc]/(l*s.length))
+		}
+		if rank >= LeastSuggested {
+			hits = append(hits, Hit{x.docs[doc].name, rank})
+		}
+	}
+	sortHits(hits)
+	return hits[:min(len(hits), max(most, 0))]
+}
+
 // Nearest returns names that share something with a query, where Find has nothing: those
 // that contain one of its words, at most so many.
 func (x *Index) Nearest(q Query, most int) []string {

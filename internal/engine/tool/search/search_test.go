@@ -160,3 +160,28 @@ func BenchmarkFind(b *testing.B) {
 		x.Find(q, 5)
 	}
 }
+
+// TestACommonWordSuggestsNothing: a text that is no query is met by names, not by the best
+// that there is.
+func TestACommonWordSuggestsNothing(t *testing.T) {
+	x := New([]Document{
+		{Name: "mcp__db__query", Description: "Runs an SQL query on the orders."},
+		{Name: "mcp__mail__send", Description: "Sends a message with a text to somebody."},
+	}, ToolWeights())
+	for text, want := range map[string]string{
+		"Query the db for open orders of last week": "mcp__db__query",
+		"Correct the text of the error message":     "",
+		"":                                          "",
+	} {
+		got := ""
+		for _, h := range x.Suggest(text, 3) {
+			got += h.Name
+		}
+		if got != want {
+			t.Errorf("%q suggests %q, want %q", text, got, want)
+		}
+	}
+	if hits, _ := x.Find(Parse("Correct the text of the error message"), 1); len(hits) == 0 {
+		t.Error("a search finds nothing")
+	}
+}
