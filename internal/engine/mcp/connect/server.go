@@ -111,6 +111,8 @@ type Server struct {
 	settling [2]*time.Timer // run while changed lists settle: of tools, and the others
 	fresh    [2]time.Duration
 	messages ring // that the server has logged
+
+	schemas schemas
 }
 
 // The lists that change and are read together.
@@ -162,7 +164,7 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(own, p.child.Kill) // a greeting that is not read waits for no context
-	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: input{p.io.in}, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: &schemaReader{ReadCloser: p.out, to: &s.schemas}, Writer: input{p.io.in}, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
 	}
@@ -200,7 +202,7 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 		a.again = asked.help
 	}
 	s := newServer(t, o)
-	s.address = a
+	s.address, a.schemas = a, &s.schemas
 	var version string
 	if t.SSE || t.Older {
 		version, s.older = olderVersion, true
