@@ -132,16 +132,23 @@ func (b *body) decisions(c *call) {
 
 // deniedHere says that a person has denied the call, with their reason; "" when none has.
 func (c *call) deniedHere() string {
+	if d := c.details().Denied; d != nil && d.Rule == "" {
+		return youDenied(d.Reason)
+	}
 	for _, d := range c.decisions {
 		if d.Decision != protocol.DecisionDeny || d.Scope != "once" {
 			continue
 		}
-		if d.Reason == "" {
-			return "You denied this."
-		}
-		return "You denied this: " + d.Reason
+		return youDenied(d.Reason)
 	}
 	return ""
+}
+
+func youDenied(reason string) string {
+	if reason == "" {
+		return "You denied this."
+	}
+	return "You denied this: " + reason
 }
 
 // preview adds what is worth seeing of a call, by its tool.
