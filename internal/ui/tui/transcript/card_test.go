@@ -170,3 +170,16 @@ func TestACardReadsTheSameWithoutTheDecisionsAboutItsCall(t *testing.T) {
 		t.Errorf("live:\n%s\nattached:\n%s", live, attached)
 	}
 }
+
+func TestTheRuleThatDeniesACallIsNamedOnce(t *testing.T) {
+	l := &log{}
+	const why = "The rule Bash(curl:*) denies this (the command line)."
+	l.answer(protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"curl x"}`)))
+	l.add(&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Rule: "Bash(curl:*)", Scope: "rule", Reason: why})
+	l.result("c1", "Bash", why, protocol.ToolDetails{Outcome: protocol.OutcomeNotRun, Denied: &protocol.Denial{Rule: "Bash(curl:*)"}}, true)
+	got := cards(t, filled(l))
+	has(t, got, "denied", "(the command line)")
+	if n := strings.Count(got, "Bash(curl:*)"); n != 1 {
+		t.Errorf("the rule is named %d times:\n%s", n, got)
+	}
+}

@@ -118,7 +118,7 @@ func (b *body) decisions(c *call) {
 		i := display.Of(protocol.Event{Body: d})
 		style, line := b.th.Dim, i.Title
 		if d.Decision == protocol.DecisionDeny {
-			if d.Scope == "once" && c.result != nil && strings.Contains(c.result.PlainText(), d.Reason) {
+			if c.result != nil && (d.Scope == "once" || d.Reason != "") && strings.Contains(c.result.PlainText(), d.Reason) {
 				continue // what the model was told says it
 			}
 			style = b.th.Warning
@@ -204,9 +204,9 @@ func (b *body) unfinished(c *call) bool {
 	case st == denied || st == cancelled && c.result.IsError:
 		b.input(c)
 		if text := c.deniedHere(); text != "" {
-			b.output(b.th.Warning, text, fewLines, false)
+			b.output(b.th.Warning, strings.Join(wrap(text, b.room), "\n"), fewLines, false)
 		} else {
-			b.output(b.th.Warning, c.result.PlainText(), fewLines, false)
+			b.output(b.th.Warning, strings.Join(wrap(cut(c.result.PlainText(), maxText), b.room), "\n"), fewLines, false)
 		}
 	default:
 		return false
