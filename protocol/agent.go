@@ -2,7 +2,8 @@ package protocol
 
 // Requests about agents.
 type (
-	// ListAgents returns the agents that Task can start; the answer is an [AgentList].
+	// ListAgents returns the agents that Task can start in a session, or, without one, in
+	// WorkDir; the answer is an [AgentList].
 	ListAgents struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}

@@ -3,7 +3,8 @@ package protocol
 // Requests about the configuration and its shell hooks.
 type (
 	// GetConfig gives every key of the configuration with its value in force
-	// and where it came from; the answer is a [ConfigReport].
+	// and where it came from, as it counts in a session, or, without one, in WorkDir; the
+	// answer is a [ConfigReport].
 	GetConfig struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}

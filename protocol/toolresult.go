@@ -7,6 +7,11 @@ import "encoding/json"
 type ToolDetails struct {
 	// Outcome says why a call did not come to its end; "" where it did, or failed by itself.
 	Outcome ToolOutcome `json:"outcome,omitempty"`
+	// Denied says who denied a call that did not run for that; nil in logs of older versions.
+	Denied *Denial `json:"denied,omitempty"`
+	// DurationMS is for how long the call ran, where that is at least a second less than the
+	// time since its message: it waited for people or for other calls. 0 is not known.
+	DurationMS int64 `json:"durationMs,omitempty"`
 	// Shown says which of the result's text is for people; nil in logs of older versions,
 	// and of tools whose text is for people and models alike.
 	Shown *ShownText  `json:"shown,omitempty"`
@@ -51,6 +56,12 @@ const (
 	OutcomeNotRun    ToolOutcome = "not_run"   // somebody or something refused it before it began
 	OutcomeCancelled ToolOutcome = "cancelled" // it was ended, before or while it ran
 )
+
+// Denial is a decision against a call: of a person, with what they said, or of a rule.
+type Denial struct {
+	Rule   string `json:"rule,omitempty"` // "" of a person
+	Reason string `json:"reason,omitempty"`
+}
 
 // ShownText returns how many bytes (of UTF-8) at the beginning and at the end of the text of a
 // result are for the model alone. The text is that of its text blocks, joined by line

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,8 +23,19 @@ func message(m protocol.Message) Item {
 	return Item{Kind: Notice, Role: m.Role, Text: blocksText(m.Content)}
 }
 
+// unframed returns a content with its texts as people read them.
+func unframed(blocks []protocol.Block) []protocol.Block {
+	blocks = slices.Clone(blocks)
+	for i := range blocks {
+		if blocks[i].Type == protocol.BlockText {
+			blocks[i].Text = protocol.Unframed(blocks[i].Text)
+		}
+	}
+	return blocks
+}
+
 func userMessage(m protocol.Message) Item {
-	item := Item{Kind: Bubble, Role: m.Role, Text: blocksText(m.Content)}
+	item := Item{Kind: Bubble, Role: m.Role, Text: blocksText(unframed(m.Content))}
 	if m.Meta == nil {
 		return item
 	}
@@ -31,6 +43,8 @@ func userMessage(m protocol.Message) Item {
 	case protocol.SourceSteer:
 		item.Kind = Note
 	case "":
+	case protocol.SourceFollowUp:
+		item.Title = "queued"
 	default:
 		item.Title = Line(string(m.Meta.Source))
 	}

@@ -35,6 +35,9 @@ func TaskEnd(state protocol.TaskState, agent string, exitCode *int, signal strin
 	return "ended" + how
 }
 
+// everyLine is the pattern of a monitor that tells each line.
+const everyLine = "."
+
 // taskTitle says in one line what a notice about a background command tells.
 func taskTitle(item protocol.Item) (string, bool) {
 	if item.Kind != protocol.ItemRuntimeNotice || item.Origin != protocol.OriginTool || len(item.Data) == 0 {
@@ -51,10 +54,18 @@ func taskTitle(item protocol.Item) (string, bool) {
 	switch end := TaskEnd(n.State, n.Agent, n.ExitCode, n.Signal); {
 	case end != "":
 		return name + " " + end + command, true
-	case n.Lines == 1:
-		return name + ": 1 line matches " + Line(n.Pattern) + command, true
 	case n.Lines > 0:
-		return fmt.Sprintf("%s: %d lines match %s%s", name, n.Lines, Line(n.Pattern), command), true
+		title := "1 new line from " + name
+		if n.Lines > 1 {
+			title = fmt.Sprintf("%d new lines from %s", n.Lines, name)
+		}
+		if n.Pattern != everyLine {
+			title += " (" + Line(n.Pattern) + ")"
+		}
+		if n.Command != "" {
+			title += ": " + shorten(Line(n.Command), 80)
+		}
+		return title, true
 	}
 	return name + command, true
 }

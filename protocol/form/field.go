@@ -258,16 +258,22 @@ func (f *Field) Hint() string {
 		if hint = "a line"; f.Format != "" {
 			hint = map[string]string{"email": "an email address", "uri": "an address", "date": "a date, such as 2026-01-31", "date-time": "a date with its time, such as 2026-01-31T12:00:00Z"}[f.Format]
 		}
+		if bounds := f.bounds("of"); bounds != "" {
+			hint += " " + bounds + " characters"
+		}
 	case Number:
-		hint = "a number"
+		hint = strings.TrimSpace("a number " + f.bounds("from"))
 	case Integer:
-		hint = "a whole number"
+		hint = strings.TrimSpace("a whole number " + f.bounds("from"))
 	case Boolean:
 		hint = "y or n"
 	case Choice:
 		hint = "a number or an option"
 	case Choices:
 		hint = "numbers or options, with commas"
+		if bounds := f.bounds(""); bounds != "" {
+			hint += ", " + strings.TrimPrefix(bounds, "of ") + " of them"
+		}
 	}
 	switch {
 	case f.Default != nil:
@@ -278,6 +284,22 @@ func (f *Field) Hint() string {
 	return hint
 }
 
+// bounds says what the number, or how many characters or options, may be, "" for anything.
+// word comes before two bounds.
+func (f *Field) bounds(word string) string {
+	switch {
+	case f.Least != nil && f.Most != nil && *f.Least == *f.Most:
+		return fmt.Sprintf("exactly %v", *f.Least)
+	case f.Least != nil && f.Most != nil:
+		return strings.TrimSpace(fmt.Sprintf("%s %v to %v", word, *f.Least, *f.Most))
+	case f.Least != nil:
+		return fmt.Sprintf("of at least %v", *f.Least)
+	case f.Most != nil:
+		return fmt.Sprintf("of at most %v", *f.Most)
+	}
+	return ""
+}
+
 // Read returns the value that a line of text means for a field; nil leaves it out, which
 // only one that is not required may be.
 func (f *Field) Read(text string) (json.RawMessage, error) {
@@ -286,11 +308,10 @@ func (f *Field) Read(text string) (json.RawMessage, error) {
 		switch {
 		case f.Default != nil:
 			return f.Default, nil
-		case f.Required && (f.Type != Text || f.Format != "" || f.Least != nil && *f.Least > 0):
+		case f.Required:
 			return nil, fmt.Errorf("%s must be given", clip(f.Title))
-		case !f.Required:
-			return nil, nil
 		}
+		return nil, nil
 	}
 	var value any
 	switch f.Type {

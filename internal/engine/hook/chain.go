@@ -161,9 +161,12 @@ func (c *Chain) each(ctx context.Context, what string, has func(*Subscriber) boo
 	return nil
 }
 
+// called returns what people call a handler.
+func (s *Subscriber) called(what string) string { return cmp.Or(s.At, s.Names[what], what) }
+
 // failed tells people that a handler has failed and was skipped, the first time.
 func (c *Chain) failed(s *Subscriber, what string, err error) {
-	what = cmp.Or(s.At, what)
+	what = s.called(what)
 	c.tell(s, what, fmt.Sprintf("%s failed at %s and was skipped: %s", s.Name, what, forPeople(err)))
 }
 

@@ -110,14 +110,14 @@ func TestWhoFailsBeforeACallBlocksItUnlessItFailsOpen(t *testing.T) {
 				t.Errorf("%+v %v %q", closed, err, reports)
 			}
 			reports = nil
-			chain := New(report, Subscriber{Scope: ScopeUser, Name: "guard", BeforeTool: c.fail, FailOpen: true}, says(ScopeUser, "next", ToolDecision{Verdict: Allow}))
+			chain := New(report, Subscriber{Scope: ScopeUser, Name: "guard", Names: map[string]string{"beforeToolCall": "tool_call"}, BeforeTool: c.fail, FailOpen: true}, says(ScopeUser, "next", ToolDecision{Verdict: Allow}))
 			for range 3 {
 				open, err := chain.BeforeTool(t.Context(), ToolCall{})
 				if err != nil || open.Verdict != Allow {
 					t.Errorf("%+v %v", open, err)
 				}
 			}
-			if len(reports) != 1 || !strings.Contains(reports[0], "guard failed at beforeToolCall and was skipped: ") {
+			if len(reports) != 1 || !strings.Contains(reports[0], "guard failed at tool_call and was skipped: ") {
 				t.Errorf("reports: %q", reports)
 			}
 		})

@@ -31,6 +31,9 @@ type Subscriber struct {
 	// At is what people call the one event that it is asked about, as it is in their
 	// configuration; "" for the names of the handlers.
 	At string
+	// Names are what the handlers are called in the file of who wrote them, by their names
+	// here, where that is another name.
+	Names map[string]string
 
 	// BeforeTool is asked before each call. An error blocks the call, unless FailOpen.
 	BeforeTool func(ctx context.Context, call ToolCall) (ToolDecision, error)

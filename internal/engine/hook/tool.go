@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,7 +39,7 @@ func (c *Chain) BeforeTool(ctx context.Context, call ToolCall) (ToolAnswer, erro
 			if ctx.Err() == nil {
 				a.Verdict, a.From = Deny, s.Name
 				a.Reason = fmt.Sprintf("%s failed, so this call was not run: %s", s.Name, sentence(err))
-				what := cmp.Or(s.At, "beforeToolCall")
+				what := s.called("beforeToolCall")
 				c.tell(s, what, fmt.Sprintf("%s failed at %s, so the call of %s was not run: %s", s.Name, what, call.Name, forPeople(err)))
 			}
 			return false, nil

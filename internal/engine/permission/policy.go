@@ -142,6 +142,7 @@ func (p *Policy) add(l Layer) error {
 					}
 					return err
 				}
+				r.from = l.Name
 				if list.to != &p.allow {
 					r.follow(p.resolve)
 				}
@@ -296,6 +297,12 @@ func deny(rule, reason string) Verdict {
 
 func asked(r rule) Verdict { return ask(r.text, "The rule "+r.text+" asks.") }
 
-func denied(r rule) Verdict { return deny(r.text, "The rule "+r.text+" denies this.") }
+func denied(r rule) Verdict {
+	from := ""
+	if r.from != "" {
+		from = " (" + r.from + ")"
+	}
+	return deny(r.text, "The rule "+r.text+" denies this"+from+".")
+}
 
 func allowed(r rule) Verdict { return Verdict{Decision: protocol.DecisionAllow, Rule: r.text} }

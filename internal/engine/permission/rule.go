@@ -16,6 +16,7 @@ import (
 // rule is one parsed rule: a tool, and for some tools what of it.
 type rule struct {
 	text string // as it was written
+	from string // the name of its layer: a file, or the command line
 	tool string
 	kind Kind // of the tool, where it is built in
 	form form

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -40,6 +41,7 @@ type job struct {
 	input    json.RawMessage  // what runs: hooks may have changed it
 	prepared tool.Prepared
 	process  *progress.Call // what the call reports; nil: nobody follows
+	began    time.Time      // when the calls of its message did
 	done     bool
 	ends     bool             // its result ends the turn
 	message  protocol.Message // the result, when done
@@ -89,6 +91,7 @@ func brokenOff(cause error) string {
 // result then too.
 func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 	jobs := l.jobs(set)
+	began := l.Now()
 	for i := 0; i < len(jobs); {
 		if ctx.Err() != nil {
 			l.refuse(jobs[i:], ended(context.Cause(ctx)))
@@ -97,6 +100,7 @@ func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 		n := l.groupSize(ctx, jobs[i:], set.invalid)
 		group := jobs[i : i+n]
 		for k, j := range group {
+			j.began = began
 			if err := l.prepare(ctx, j, set.invalid); err != nil {
 				why := ended(context.Cause(ctx))
 				if ctx.Err() == nil {
@@ -305,7 +309,13 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	if !permit.Allowed {
 		prepared.Close()
 		j.prepared = nil
-		return refuse(permit.Reason)
+		if err := refuse(permit.Reason); err != nil || permit.Denied == nil {
+			return err
+		}
+		d := j.message.ToolDetails()
+		d.Denied = permit.Denied
+		j.message.Details, err = json.Marshal(d)
+		return err
 	}
 	if p, ok := prepared.(tool.GitRuled); ok && permit.Git {
 		p.AllowedByGitRule()

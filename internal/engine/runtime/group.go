@@ -161,6 +161,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	if j.spec.Finishes {
 		runCtx = context.WithoutCancel(ctx)
 	}
+	started := l.Now()
 	res, err := l.safeRun(runCtx, j, func(output string) { live.add(j, output) })
 	if err != nil {
 		res.Content = append(res.Content, protocol.Text(err.Error()))
@@ -174,6 +175,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 			res.Details = d
 		}
 	}
+	l.timed(j, &res, started)
 	j.ends = res.Ends && !res.IsError
 	process := l.endProcess(ctx, j, &res)
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,
@@ -194,6 +196,17 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	m.Process = process
 	l.fitResult(&m)
 	return m
+}
+
+// minWait is the shortest wait before a call for which its result says how long it ran.
+const minWait = time.Second
+
+// timed notes for how long a call ran that did not begin with its message.
+func (l *loop) timed(j *job, res *tool.Result, started time.Time) {
+	if d, ok := res.Details.(protocol.ToolDetails); (ok || res.Details == nil) && started.Sub(j.began) >= minWait {
+		d.DurationMS = max(1, l.Now().Sub(started).Milliseconds())
+		res.Details = d
+	}
 }
 
 // keepFull stores uncut output in a blob, also when the run is cancelled.

@@ -97,6 +97,8 @@ type Permit struct {
 	Git bool
 	// Reason is what the model is told when the call may not run.
 	Reason string
+	// Denied is who denied it; nil where neither a rule nor a person did.
+	Denied *protocol.Denial
 }
 
 // Hooks are asked around each call and at the end of a turn. A nil Hooks asks

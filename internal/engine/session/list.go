@@ -260,7 +260,7 @@ func promptOf(ev protocol.Event) string {
 	if !ok || m.Role != protocol.RoleUser {
 		return ""
 	}
-	text := strings.TrimSpace(m.PlainText())
+	text := protocol.Unframed(strings.TrimSpace(m.PlainText()))
 	if utf8.RuneCountInString(text) > maxPrompt {
 		text = string([]rune(text)[:maxPrompt])
 	}

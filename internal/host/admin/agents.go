@@ -14,10 +14,10 @@ import (
 	"scorel/protocol"
 )
 
-// listAgents returns the agents that there are in a folder, with those that do not
-// count and why.
-func (ad *Admin) listAgents(_ context.Context, workDir string) (*protocol.AgentList, error) {
-	dir, err := ad.settings.LookedAt(workDir)
+// listAgents returns the agents that there are in the folder of a session, or in workDir,
+// with those that do not count and why.
+func (ad *Admin) listAgents(ctx context.Context, id protocol.SessionID, workDir string) (*protocol.AgentList, error) {
+	dir, err := ad.folderOf(ctx, id, workDir)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func toolsOf(d *agent.Definition) []string {
 
 // handleAgents enters the handlers of this file's requests.
 func (ad *Admin) handleAgents(t request.Table) {
-	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListAgents) (protocol.Response, error) {
-		return ad.listAgents(ctx, r.WorkDir)
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.ListAgents) (protocol.Response, error) {
+		return ad.listAgents(ctx, at.Call.SessionID, r.WorkDir)
 	})
 }

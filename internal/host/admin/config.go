@@ -31,9 +31,10 @@ func (ad *Admin) auxiliaryNotice(cfg config.Config) string {
 	return ""
 }
 
-// getConfig returns every key with its value in force and where it came from.
-func (ad *Admin) getConfig(ctx context.Context, workDir string) (*protocol.ConfigReport, error) {
-	dir, err := ad.settings.LookedAt(workDir)
+// getConfig returns every key with its value in force in the folder of a session, or in
+// workDir, and where it came from.
+func (ad *Admin) getConfig(ctx context.Context, id protocol.SessionID, workDir string) (*protocol.ConfigReport, error) {
+	dir, err := ad.folderOf(ctx, id, workDir)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +93,8 @@ func (ad *Admin) listModels(query string) (*protocol.ModelList, error) {
 
 // handleConfig enters the handlers of this file's requests.
 func (ad *Admin) handleConfig(t request.Table) {
-	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.GetConfig) (protocol.Response, error) {
-		return ad.getConfig(ctx, r.WorkDir)
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.GetConfig) (protocol.Response, error) {
+		return ad.getConfig(ctx, at.Call.SessionID, r.WorkDir)
 	})
 	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.ListModels) (protocol.Response, error) {
 		return ad.listModels(r.Query)

@@ -78,6 +78,8 @@ func (ad *Admin) serverModels(ctx context.Context, r *protocol.ListServerModels)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, listing.ErrRefused):
+		return nil, protocol.About("key", "", protocol.CodeInvalidRequest, "%s. Enter another key.", failure.Sentence(err))
 	case err != nil:
 		return &protocol.ServerList{Servers: []protocol.ModelServer{}, Problem: failure.Sentence(err) + "."}, nil
 	}

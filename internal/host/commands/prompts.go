@@ -102,7 +102,7 @@ func (c serverPrompts) fill(ctx context.Context, p mcpservers.Prompt, typed stri
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "/%s was not sent: what the MCP server %s makes of it has %d bytes, at most %d are taken.", p.Name, p.Server, n, maxPrompt)
 	}
 	// Who typed it vouches for the wish, not for every word of the server.
-	text := promptsafe.Text("mcp-prompt", fmt.Sprintf(" server=%q name=%q", p.Server, p.Name), filled.Text)
+	text := promptsafe.Text(protocol.FrameServerPrompt, protocol.FrameAttrs(p.Name, typed)+fmt.Sprintf(" server=%q", p.Server), filled.Text)
 	return c.sendContent(ctx, append([]protocol.Block{protocol.Text(text)}, filled.Pictures...), "")
 }
 

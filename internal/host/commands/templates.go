@@ -151,7 +151,7 @@ func (c templates) expand(ctx context.Context, t command.Template, typed string)
 	}
 	if t.Place.Scope == discovery.Project && text != "" {
 		// Who typed it vouches for the wish, not for every word of the project's file.
-		text = promptsafe.Text("project-command", fmt.Sprintf(" name=%q path=%q", t.Name, t.Path), text)
+		text = promptsafe.Text(protocol.FrameProjectCommand, protocol.FrameAttrs(t.Name, typed)+fmt.Sprintf(" path=%q", t.Path), text)
 	}
 	if len(ran) > 0 {
 		notes = append([]string{"ran " + strings.Join(ran, ", ")}, notes...)

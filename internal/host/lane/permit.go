@@ -26,7 +26,7 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 		if v.Rule == "" {
 			return runtime.Permit{Reason: v.Reason}, h.showDenied(q, v)
 		}
-		return runtime.Permit{Reason: v.Reason}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
+		return runtime.Permit{Reason: v.Reason, Denied: &protocol.Denial{Rule: v.Rule}}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
 			Decision: protocol.DecisionDeny, Rule: v.Rule, Scope: "rule", Reason: v.Reason}, journal.ByHost())
 	}
 	if h.t.foreign {
@@ -106,7 +106,7 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 		if a.Reason != "" {
 			reason = fmt.Sprintf("Not run: a person refused it and says: %s", a.Reason)
 		}
-		return runtime.Permit{Reason: reason}, nil
+		return runtime.Permit{Reason: reason, Denied: &protocol.Denial{Reason: a.Reason}}, nil
 	}
 	h.remember(d)
 	return runtime.Permit{Allowed: true}, nil

@@ -168,7 +168,7 @@ func (s *Servers) usedBy(id protocol.SessionID, name string) (*used, error) {
 	if i := slices.IndexFunc(list, func(u *used) bool { return u.entry.Name == name }); i >= 0 {
 		return list[i], nil
 	}
-	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "The session does not use an MCP server %.100q: a session's first message begins its servers.", name)
+	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "This session has no MCP server %.100q. /mcp lists them.", name)
 }
 
 // fill says what a server is like in a session, and adds to saved what its tools would take

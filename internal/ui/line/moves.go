@@ -95,7 +95,7 @@ func messageText(e protocol.Event) string {
 	if !ok {
 		return ""
 	}
-	return b.Message.PlainText()
+	return protocol.Typed(b.Message.PlainText())
 }
 
 func (v *Session) branch(event string) {

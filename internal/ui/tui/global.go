@@ -21,6 +21,10 @@ func (m *Model) global(a keymap.Action) tea.Cmd {
 	case keymap.Redraw:
 		m.window.screen.Redraw()
 	case keymap.CycleMode:
+		if m.focus.overlays.Top() != nil { // the mode is not seen
+			m.toasts.Info("the permission mode changes when this is closed: " + m.prefs.hint(keymap.ListClose) + ", then " + m.prefs.hint(keymap.CycleMode))
+			return nil
+		}
 		return p.models.CycleMode()
 	case keymap.CycleThinking:
 		return p.models.CycleThinking()

@@ -179,9 +179,9 @@ func (s *statusArea) placeholder(reading bool) string {
 	case reading:
 		return hint(keymap.Leave) + " comes back; " + hint(keymap.Search) + " searches, " + hint(keymap.ItemUp) + " and " + hint(keymap.ItemDown) + " pick, " + hint(keymap.Expand) + " unfolds, " + hint(keymap.Copy) + " copies"
 	case s.session.Live().Running && s.prefs.settings.WhenBusy == "steer":
-		return "Enter sends it now (steer); " + hint("editor.followUp") + " sends after this turn"
+		return "Enter sends it at the next step; " + hint("editor.followUp") + " sends after this turn"
 	case s.session.Live().Running:
-		return "Enter sends after this turn; " + hint("editor.followUp") + " sends it now (steer)"
+		return "Enter sends after this turn; " + hint("editor.followUp") + " sends it at the next step"
 	case s.queue.Paused():
 		return "Enter continues with queued messages"
 	}

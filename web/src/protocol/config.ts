@@ -3,7 +3,8 @@
 
 /**
  * GetConfig gives every key of the configuration with its value in force
- * and where it came from; the answer is a {@link ConfigReport}.
+ * and where it came from, as it counts in a session, or, without one, in WorkDir; the
+ * answer is a {@link ConfigReport}.
  */
 export interface GetConfig {
   workDir?: string;

@@ -13,6 +13,13 @@ import type { SetAside } from "./protected";
 export interface ToolDetails {
   /** Outcome says why a call did not come to its end; "" where it did, or failed by itself. */
   outcome?: ToolOutcome;
+  /** Denied says who denied a call that did not run for that; nil in logs of older versions. */
+  denied?: Denial;
+  /**
+   * DurationMS is for how long the call ran, where that is at least a second less than the
+   * time since its message: it waited for people or for other calls. 0 is not known.
+   */
+  durationMs?: number;
   /**
    * Shown says which of the result's text is for people; nil in logs of older versions,
    * and of tools whose text is for people and models alike.
@@ -64,6 +71,13 @@ export const toolOutcomeValues = [
   /** it was ended, before or while it ran */
   "cancelled",
 ] as const;
+
+/** Denial is a decision against a call: of a person, with what they said, or of a rule. */
+export interface Denial {
+  /** "" of a person */
+  rule?: string;
+  reason?: string;
+}
 
 /**
  * ShownText returns how many bytes (of UTF-8) at the beginning and at the end of the text of a

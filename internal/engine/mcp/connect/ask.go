@@ -117,7 +117,7 @@ func (s *Server) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitR
 	}
 	q := Question{Message: promptsafe.Clean(r.Params.Message), URL: r.Params.URL}
 	if q.URL == "" {
-		schema, err := json.Marshal(r.Params.RequestedSchema)
+		schema, err := s.schemas.asWritten(r.Params.RequestedSchema)
 		if err != nil {
 			return nil, errors.New("the schema of the form cannot be read")
 		}

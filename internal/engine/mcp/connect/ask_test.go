@@ -39,7 +39,7 @@ func TestAServerAsksThePeopleOfTheCall(t *testing.T) {
 						}
 						return Reply{Action: Accept}
 					}
-					if q.Message != "Which color?[31m" || !strings.Contains(string(q.Schema), `"green"`) {
+					if q.Message != "Which color?[31m" || !strings.Contains(string(q.Schema), `"properties":{"color":{"type":"string","enum":["red","green"]},"area":{`) {
 						t.Errorf("%+v", q)
 					}
 					return Reply{Action: Accept, Values: json.RawMessage(`{"color":"green"}`)}

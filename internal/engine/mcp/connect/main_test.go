@@ -130,8 +130,8 @@ func good() *mcp.Server {
 // ask asks for a color and then for an address to be opened, in the way of the version that
 // was agreed on, and says what it was answered.
 func ask(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-	color := &mcp.ElicitParams{Mode: "form", Message: "Which color?\x1b[31m", RequestedSchema: map[string]any{
-		"type": "object", "properties": map[string]any{"color": map[string]any{"type": "string", "enum": []any{"red", "green"}}}, "required": []any{"color"}}}
+	color := &mcp.ElicitParams{Mode: "form", Message: "Which color?\x1b[31m", RequestedSchema: json.RawMessage(
+		`{"type":"object","properties":{"color":{"type":"string","enum":["red","green"]},"area":{"type":"string","description":"in \"m2\" }"}},"required":["color"]}`)}
 	page := &mcp.ElicitParams{Mode: "url", Message: "Pay here", URL: "https://pay.example/x", ElicitationID: "1"}
 	answers := mcp.InputResponseMap{}
 	if r.Session.InitializeParams().ProtocolVersion >= "2026-07-28" {

@@ -145,6 +145,7 @@ type Server struct {
 	messages ring // that the server has logged
 
 	subscribed subscriptions
+	schemas    schemas
 }
 
 // The lists that change and are read together.
@@ -205,7 +206,7 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(own, p.child.Kill) // a greeting that is not read waits for no context
-	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: p.in, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: &schemaReader{ReadCloser: p.out, to: &s.schemas}, Writer: p.in, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
 	}
@@ -243,7 +244,7 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 		a.again = asked.help
 	}
 	s := newServer(t, o)
-	s.address = a
+	s.address, a.schemas = a, &s.schemas
 	var version string
 	if t.SSE || t.Older {
 		version, s.older = olderVersion, true

@@ -12,10 +12,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/httpx"
 )
+
+// ErrRefused says that the server wants another key.
+var ErrRefused = errors.New("refuses this key")
 
 // Bounds of a list.
 const (
@@ -77,10 +81,17 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, fmt.Errorf("nothing listens on %s; is the server running?", req.URL.Host)
+		}
 		return nil, fmt.Errorf("%s does not answer: %w", req.URL.Host, cause(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, fmt.Errorf("%s %w (%d)", req.URL.Host, ErrRefused, resp.StatusCode)
+	default:
 		return nil, fmt.Errorf("%s answers %s with status %d", req.URL.Host, req.URL.Path, resp.StatusCode)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))

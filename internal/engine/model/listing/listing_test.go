@@ -44,7 +44,8 @@ func TestWhatIsNoListOfModelsIsAnErrorWithoutTheKey(t *testing.T) {
 		"{}":                              "is no list of models",
 		`{"data":"x"}`:                    "is no list of models",
 		"redirect":                        "status 302",
-		"refuse":                          "status 401",
+		"closed":                          "nothing listens on 127.0.0.1:",
+		"refuse":                          "refuses this key (401)",
 		strings.Repeat(" ", 5<<20) + `{}`: "more than",
 		`{"data":[` + strings.Repeat(`{"id":"x"},`, 600) + `{"id":"y"}]}`: "",
 		`{"object":"list","data":null}`:                                   "",
@@ -59,6 +60,9 @@ func TestWhatIsNoListOfModelsIsAnErrorWithoutTheKey(t *testing.T) {
 				_, _ = w.Write([]byte(body))
 			}
 		}))
+		if body == "closed" {
+			s.Close()
+		}
 		got, err := listing.Models(t.Context(), listing.Server{BaseURL: s.URL, API: model.APIOpenAI, Key: key, HTTP: s.Client()})
 		s.Close()
 		switch {

@@ -33,6 +33,9 @@ type formPage struct {
 	wrong  string          // why what was given does not do
 }
 
+// closes is what the key that closes a form does: it declines all of it.
+const closes = "close without an answer"
+
 // newForm makes the dialog of a form, nil where its schema cannot be shown.
 func newForm(req protocol.UIRequest) *formDialog {
 	fields, err := form.Fields(req.Data.Schema)
@@ -192,8 +195,10 @@ func (p *formPage) given(on int) (json.RawMessage, error) {
 				many = append(many, p.f.Options[i].Value)
 			}
 		}
-		if len(many) == 0 && !p.f.Required {
-			return nil, nil
+		if len(many) == 0 {
+			f := p.f
+			f.Default = nil // it was taken away
+			return f.Read("")
 		}
 		value, err := json.Marshal(many)
 		if err != nil {
@@ -238,9 +243,9 @@ func (d *formDialog) Render(th *theme.Theme, width, height int) ([]string, *fiel
 	}
 	p := d.page()
 	if p == nil {
-		return d.review(th, width, height, asker(d.data), about, d.answers())
+		return d.review(th, width, height, asker(d.data), about, closes, d.answers())
 	}
-	doing := []row.Doing{{Action: keymap.DialogClose, Text: "skip"}}
+	doing := []row.Doing{{Action: keymap.DialogClose, Text: closes}}
 	if !p.typed() { // while text is typed its keys move in the text
 		doing = append([]row.Doing{{Action: keymap.DialogTabBack, Text: "back"}}, doing...)
 	}

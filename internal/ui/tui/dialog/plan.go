@@ -41,7 +41,12 @@ func (d *plan) Do(a keymap.Action) Outcome {
 		switch a {
 		case keymap.DialogPick, keymap.Submit, keymap.ListPick:
 			return answerUI(d.id, protocol.PlanAnswer{Decision: protocol.PlanRevise, Feedback: strings.TrimSpace(d.why.Text())})
-		case keymap.DialogClose, keymap.Cancel, keymap.ListClose, keymap.DialogBack, keymap.Up:
+		case keymap.DialogClose, keymap.Cancel, keymap.ListClose:
+			if d.why.Text() == "" { // with nothing to change it goes on planning
+				return answerUI(d.id, protocol.PlanAnswer{Decision: protocol.PlanRevise})
+			}
+			d.why.Set("")
+		case keymap.DialogBack, keymap.Up:
 			d.typing = false
 		default:
 			if !d.frame.do(a) {
@@ -99,8 +104,12 @@ func (d *plan) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 	if d.typing {
 		label := "Change: "
 		text, x := d.why.Render(th, max(1, width-cell.Width(label)))
+		closes := "keep planning"
+		if d.why.Text() != "" {
+			closes = "clear"
+		}
 		return d.compose(th, width, height, "Approve this plan?", body, []string{cell.Cut(th.Accent.On(label), width, "") + text}, 0, &field.Cursor{X: x + cell.Width(label)},
-			row.Doing{Action: keymap.DialogPick, Text: "send"}, row.Doing{Action: keymap.DialogClose, Text: "back"})
+			row.Doing{Action: keymap.DialogPick, Text: "send"}, row.Doing{Action: keymap.DialogClose, Text: closes})
 	}
 	lines, at := d.choices.render(th, width, d.armed)
 	return d.compose(th, width, height, "Approve this plan?", body, lines, at, nil, row.Doing{Action: keymap.DialogClose, Text: "keep planning"})

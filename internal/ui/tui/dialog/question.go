@@ -204,7 +204,7 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 	}
 	p := d.page()
 	if p == nil {
-		return d.review(th, width, height, title, nil, d.answers())
+		return d.review(th, width, height, title, nil, "skip", d.answers())
 	}
 	var ask []string
 	if s := d.data.Subagent; s != nil && th.Agent(s.Color) != "" {

@@ -147,8 +147,11 @@ func TestRenamingEditsTheTitleInPlace(t *testing.T) {
 }
 
 func TestClosingDropsTheFilterFirst(t *testing.T) {
-	l := New(Config{Items: sessions(), Can: Filter})
+	l := New(Config{Items: sessions(), Can: Filter, Keys: keymap.Default()})
 	l.Insert("parser")
+	if text := draw(l, 80, 10); !strings.Contains(text, "esc clear") {
+		t.Errorf("the key is not said to clear:\n%s", text)
+	}
 	if out := l.Do(keymap.ListClose); out.Kind != Nothing || l.Typed() != "" || len(l.shown) != 4 {
 		t.Errorf("%+v, typed %q, %d shown", out, l.Typed(), len(l.shown))
 	}

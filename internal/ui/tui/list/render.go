@@ -163,7 +163,11 @@ func (l *List) hints(width int) []row.Hint {
 		word = "delete"
 	}
 	add(Delete, keymap.ListDelete, word)
-	add(0, keymap.ListClose, "close")
+	closes := "close"
+	if l.input.Text() != "" && !l.look { // see Do
+		closes = "clear"
+	}
+	add(0, keymap.ListClose, closes)
 	return row.HintsOf(l.cfg.Keys, doing...)
 }
 

@@ -22,8 +22,9 @@ type Pager = pager
 type pager struct {
 	stack  *Stack
 	title  string
-	text   []string // safe to show, of any width
-	closes string   // the key that does
+	text   []string       // safe to show, of any width
+	closes string         // the key that does
+	back   func() tea.Cmd // after it was closed; nil: nothing
 	top    int
 
 	width   int // that lines were made for
@@ -58,7 +59,16 @@ func (p *pager) Do(a keymap.Action) tea.Cmd {
 	case keymap.ListBottom, keymap.ScrollBottom:
 		p.top = len(p.lines)
 	case keymap.ListClose, keymap.ListPick, keymap.Leave:
-		p.stack.Close(p)
+		return p.close()
+	}
+	return nil
+}
+
+// close takes the text away, and shows what it was opened from.
+func (p *pager) close() tea.Cmd {
+	p.stack.Close(p)
+	if p.back != nil {
+		return p.back()
 	}
 	return nil
 }
@@ -68,7 +78,7 @@ func (p *pager) Paste(string) tea.Cmd { return nil }
 func (p *pager) Insert(text string) tea.Cmd {
 	switch text {
 	case "q":
-		p.stack.Close(p)
+		return p.close()
 	case " ":
 		return p.Do(keymap.PageDown)
 	case "g":

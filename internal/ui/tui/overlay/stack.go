@@ -77,23 +77,33 @@ func (s *Stack) Abort() tea.Cmd {
 		return nil
 	}
 	s.all = s.all[:len(s.all)-1]
-	if p, ok := o.(*Picker); ok && p.OnClose != nil {
-		return p.OnClose()
+	switch p := o.(type) {
+	case *Picker:
+		if p.OnClose != nil {
+			return p.OnClose()
+		}
+	case *pager:
+		return p.close()
 	}
 	return nil
 }
 
 // Page shows a text to be read: its lines are safe to show.
-func (s *Stack) Page(title string, text []string) {
+func (s *Stack) Page(title string, text []string) { s.PageOf(title, text, nil) }
+
+// PageOf is [Stack.Page] for a text that was opened from something else, which back shows
+// again when the text is closed; nil: nothing.
+func (s *Stack) PageOf(title string, text []string, back func() tea.Cmd) {
 	if n := len(text); n > maxPage {
 		text = append(text[:maxPage:maxPage], plain.More(n-maxPage, "line"))
 	}
-	s.Open(&pager{stack: s, title: title, text: text, closes: s.keys.Hint(keymap.ListClose)})
+	s.Open(&pager{stack: s, title: title, text: text, closes: s.keys.Hint(keymap.ListClose), back: back})
 }
 
-// Follow shows a text that grows, from its end. It is shown while [Stack.Has] reports so.
-func (s *Stack) Follow(title string, text []string) *Pager {
-	p := &pager{stack: s, title: title, closes: s.keys.Hint(keymap.ListClose)}
+// Follow shows a text that grows, from its end. It is shown while [Stack.Has] reports so;
+// back shows what it was opened from when it is closed.
+func (s *Stack) Follow(title string, text []string, back func() tea.Cmd) *Pager {
+	p := &pager{stack: s, title: title, closes: s.keys.Hint(keymap.ListClose), back: back}
 	p.SetText(text)
 	s.Open(p)
 	return p

@@ -65,3 +65,19 @@ func TestPromptReturnsWhatWasTypedAndHidesASecret(t *testing.T) {
 		t.Errorf("%q, %v", got, s.Top())
 	}
 }
+
+func TestATextThatIsClosedShowsWhatItWasOpenedFrom(t *testing.T) {
+	for _, close := range []func(s *Stack){
+		func(s *Stack) { s.Top().Do(keymap.ListClose) },
+		func(s *Stack) { s.Top().Insert("q") },
+		func(s *Stack) { s.Abort() },
+	} {
+		s := newStack()
+		backs := 0
+		s.PageOf("Log", []string{"line"}, func() tea.Cmd { backs++; return nil })
+		close(s)
+		if backs != 1 || s.Top() != nil {
+			t.Errorf("it was shown %d times", backs)
+		}
+	}
+}

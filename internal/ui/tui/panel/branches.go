@@ -121,5 +121,5 @@ func userText(e protocol.Event) string {
 	if !ok {
 		return ""
 	}
-	return display.Text(b.Message.PlainText())
+	return display.Text(protocol.Typed(b.Message.PlainText()))
 }

@@ -38,9 +38,9 @@ func (x *MCP) Run(args string) tea.Cmd {
 	case verb == "reconnect":
 		return x.reconnect(name)
 	case verb == "login":
-		return x.login(name)
+		return x.login(name, nil)
 	case verb == "log":
-		return x.log(name)
+		return x.log(name, nil)
 	}
 	return x.enable(name, verb == "enable")
 }
@@ -164,11 +164,11 @@ func (x *MCP) server(s protocol.MCPServerInfo) tea.Cmd {
 		case "tools":
 			return x.tools(s.Name)
 		case "login":
-			return x.login(s.Name)
+			return x.login(s.Name, x.Open)
 		case "reconnect":
 			return x.reconnect(s.Name)
 		case "log":
-			return x.log(s.Name)
+			return x.log(s.Name, x.Open)
 		case "inputs":
 			return x.answer(s.Name, s.Inputs)
 		}
@@ -194,7 +194,7 @@ func (x *MCP) tools(name string) tea.Cmd {
 		if r.Omitted > 0 {
 			lines = append(lines, fmt.Sprintf("%d more tools of the session are not listed here", r.Omitted))
 		}
-		x.Overlays.Page("Tools of "+line(name), lines)
+		x.Overlays.PageOf("Tools of "+line(name), lines, x.Open)
 		return nil
 	})
 }
@@ -206,13 +206,14 @@ func (x *MCP) reconnect(name string) tea.Cmd {
 	})
 }
 
-func (x *MCP) log(name string) tea.Cmd {
+// log shows what a server wrote last; back is what it was opened from.
+func (x *MCP) log(name string, back func() tea.Cmd) tea.Cmd {
 	return ask(x.Base, &protocol.GetMCPLog{Name: name}, func(r *protocol.MCPLog) tea.Cmd {
 		text := display.Text(r.Text)
 		if strings.TrimSpace(text) == "" {
 			text = "It has written nothing."
 		}
-		x.Overlays.Page("Log of "+line(name), strings.Split(strings.TrimRight(text, "\n"), "\n"))
+		x.Overlays.PageOf("Log of "+line(name), strings.Split(strings.TrimRight(text, "\n"), "\n"), back)
 		return nil
 	})
 }
@@ -243,7 +244,7 @@ func (x *MCP) answer(name string, questions []protocol.MCPInput) tea.Cmd {
 		for _, o := range q.Options {
 			items = append(items, list.Item{ID: o, Title: o})
 		}
-		return x.Overlays.Pick(&overlay.Picker{List: list.New(list.Config{Title: title, Items: items, On: q.Default}), OnPick: func(ids []string) tea.Cmd { return keep(ids[0]) }})
+		return x.Overlays.Pick(&overlay.Picker{List: list.New(list.Config{Title: title, Items: items, On: q.Default}), OnClose: x.Open, OnPick: func(ids []string) tea.Cmd { return keep(ids[0]) }})
 	}
 	message := line(q.Description)
 	if q.Answered {
@@ -253,12 +254,12 @@ func (x *MCP) answer(name string, questions []protocol.MCPInput) tea.Cmd {
 	if q.Password {
 		text = ""
 	}
-	return x.Overlays.Prompt(overlay.PromptConfig{Title: title, Message: message, Text: text, Secret: q.Password}, func(text string) tea.Cmd { return keep(strings.TrimSpace(text)) })
+	return x.Overlays.Prompt(overlay.PromptConfig{Title: title, Message: message, Text: text, Secret: q.Password, Back: x.Open}, func(text string) tea.Cmd { return keep(strings.TrimSpace(text)) })
 }
 
 // login signs in: the address is shown, and an address can be pasted for a browser that is on
-// another machine.
-func (x *MCP) login(name string) tea.Cmd {
+// another machine. back is what it was opened from.
+func (x *MCP) login(name string, back func() tea.Cmd) tea.Cmd {
 	return ask(x.Base, &protocol.BeginMCPLogin{WorkDir: x.workDir(), Name: name}, func(l *protocol.MCPLogin) tea.Cmd {
 		var shown overlay.Overlay
 		ended := false
@@ -292,7 +293,11 @@ func (x *MCP) login(name string) tea.Cmd {
 					}
 					ended = true
 					x.Toasts.Info("the sign-in to " + line(name) + " was cancelled")
-					return link.Ask(x.Link, "", &protocol.CancelMCPLogin{LoginID: l.LoginID}, func(*protocol.Done, error) tea.Cmd { return nil })
+					cancel := link.Ask(x.Link, "", &protocol.CancelMCPLogin{LoginID: l.LoginID}, func(*protocol.Done, error) tea.Cmd { return nil })
+					if back == nil {
+						return cancel
+					}
+					return tea.Batch(cancel, back())
 				}},
 				func(pasted string) tea.Cmd {
 					if ended {

@@ -96,7 +96,7 @@ func (x *Tasks) follow() tea.Cmd {
 		switch {
 		case x.detail != d: // another one was opened
 		case d.page == nil:
-			d.page = x.Overlays.Follow("Task "+line(t.Command), lines)
+			d.page = x.Overlays.Follow("Task "+line(t.Command), lines, x.Open)
 		default:
 			d.page.SetText(lines)
 		}

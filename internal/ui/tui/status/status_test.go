@@ -290,3 +290,19 @@ func TestUnits(t *testing.T) {
 		t.Error(Cost(0.0042), Cost(1.239))
 	}
 }
+
+func TestALongNoticeKeepsItsBeginningAndThePlaceAtItsEnd(t *testing.T) {
+	start := time.Now()
+	text := "The extension bad failed at tool_call: " + strings.Repeat("it cannot read what is not there ", 8) + "(bad.ts:12)"
+	var alone Toasts
+	alone.Add(Warning, "", text, start)
+	got := golden.Text(alone.Render(golden.Plain(), 60, start))
+	if lines := strings.Split(strings.TrimSpace(got), "\n"); len(lines) != maxToastLines || !strings.Contains(lines[0], "tool_call") || !strings.HasSuffix(lines[2], "…") || !strings.HasSuffix(lines[3], "(bad.ts:12)") {
+		t.Errorf("%s", got)
+	}
+	var info Toasts
+	info.Add(Info, "", text, start)
+	if got := strings.TrimSpace(golden.Text(info.Render(golden.Plain(), 60, start))); strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "…") {
+		t.Errorf("%s", got)
+	}
+}

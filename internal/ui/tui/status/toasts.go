@@ -143,7 +143,8 @@ func (t *Toasts) Render(th *theme.Theme, width int, now time.Time) []string {
 	return lines
 }
 
-// newest draws the newest notices that fit, at least a part of the last one; left is how
+// newest draws the newest notices that fit, at least the beginning and the last line of the
+// last one; left is how
 // many others there are.
 func (t *Toasts) newest(th *theme.Theme, width, room int) (lines []string, left int) {
 	for i := len(t.all) - 1; i >= 0; i-- {
@@ -152,7 +153,9 @@ func (t *Toasts) newest(th *theme.Theme, width, room int) (lines []string, left 
 			if len(lines) > 0 {
 				return lines, i + 1
 			}
-			own = own[:room]
+			// Its end often has the place, such as a file and a line.
+			last := own[len(own)-1]
+			own = append(own[:room-2:room-2], cell.Cut(own[room-2], width-1, "")+"…", last)
 		}
 		lines = append(own, lines...)
 	}
@@ -176,15 +179,16 @@ func (o toast) lines(th *theme.Theme, width int) []string {
 	}
 	indent := cell.Width(mark) + 1
 	var lines []string
-	for i, l := range cell.Wrap(text, max(1, width-indent)) {
+	wrapped := cell.Wrap(text, max(1, width-indent))
+	if o.level == Info && len(wrapped) > 2 {
+		wrapped = append(wrapped[:1:1], cell.Cut(wrapped[1], max(0, width-indent-1), "")+"…")
+	}
+	for i, l := range wrapped {
 		head := cell.Pad("", indent)
 		if i == 0 {
 			head = mark + " "
 		}
 		lines = append(lines, cell.Cut(style.On(head+l), width, ""))
-		if o.level == Info && i == 1 {
-			break
-		}
 	}
 	return lines
 }

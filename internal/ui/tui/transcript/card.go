@@ -221,6 +221,9 @@ func (c *call) stateWord(th *theme.Theme) string {
 	case running:
 		return th.ToolRunning.On("running")
 	case denied:
+		if d.Denied != nil {
+			return th.Warning.On("denied")
+		}
 		for _, dec := range c.decisions {
 			if dec.Decision == protocol.DecisionDeny {
 				return th.Warning.On("denied")
@@ -259,6 +262,8 @@ func (t *Transcript) took(c *call) time.Duration {
 		}
 		return t.cfg.Now().Sub(c.began) - waited
 	case c.state() == denied:
+	case c.result != nil && c.details().DurationMS > 0 && !c.asksPeople():
+		return max(0, time.Duration(c.details().DurationMS)*time.Millisecond-c.waited)
 	case c.asksPeople(): // it does nothing but wait for them
 	case c.result != nil && c.asked > 0 && c.resultAt >= max(c.asked, c.decided): // without the wait for a person
 		return max(0, time.Duration(c.resultAt-max(c.asked, c.decided))*time.Millisecond-c.waited)

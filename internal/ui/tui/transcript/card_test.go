@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,5 +141,45 @@ func TestAMessageThatWasChangedInTheLogIsMarked(t *testing.T) {
 		at := filled(&log{})
 		at.Append(bad)
 		has(t, cards(t, at), "this was changed after it was written")
+	}
+}
+
+func TestACardReadsTheSameWithoutTheDecisionsAboutItsCall(t *testing.T) {
+	draw := func(decisions bool) string {
+		l := &log{}
+		add := func(d *protocol.PermissionDecision) {
+			if e := l.add(d); !decisions {
+				l.events = slices.DeleteFunc(l.events, func(x protocol.Event) bool { return x.ID == e.ID })
+			}
+		}
+		l.answer(protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"rm x"}`)))
+		add(&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Scope: "once", Reason: "use make"})
+		l.result("c1", "Bash", "Not run: a person refused it and says: use make",
+			protocol.ToolDetails{Outcome: protocol.OutcomeNotRun, Denied: &protocol.Denial{Reason: "use make"}}, true)
+		l.answer(protocol.ToolUse("c2", "Bash", json.RawMessage(`{"command":"make"}`)))
+		for range 20 { // 1.5 s each
+			l.add(&protocol.TurnStart{})
+		}
+		add(&protocol.PermissionDecision{ToolCallID: "c2", Decision: protocol.DecisionAllow, Scope: "once"})
+		l.result("c2", "Bash", "ok", protocol.ToolDetails{DurationMS: 1500}, false)
+		return cards(t, filled(l))
+	}
+	live, attached := draw(true), draw(false)
+	has(t, live, "denied", "You denied this: use make", "done 1.5s")
+	if live != attached {
+		t.Errorf("live:\n%s\nattached:\n%s", live, attached)
+	}
+}
+
+func TestTheRuleThatDeniesACallIsNamedOnce(t *testing.T) {
+	l := &log{}
+	const why = "The rule Bash(curl:*) denies this (the command line)."
+	l.answer(protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"curl x"}`)))
+	l.add(&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Rule: "Bash(curl:*)", Scope: "rule", Reason: why})
+	l.result("c1", "Bash", why, protocol.ToolDetails{Outcome: protocol.OutcomeNotRun, Denied: &protocol.Denial{Rule: "Bash(curl:*)"}}, true)
+	got := cards(t, filled(l))
+	has(t, got, "denied", "(the command line)")
+	if n := strings.Count(got, "Bash(curl:*)"); n != 1 {
+		t.Errorf("the rule is named %d times:\n%s", n, got)
 	}
 }

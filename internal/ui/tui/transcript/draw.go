@@ -210,13 +210,15 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 	var lines []string
 	for _, b := range m.Content {
 		if b.Type == protocol.BlockText {
-			lines = append(lines, styled(wrap(b.Text, room), th.User)...)
+			lines = append(lines, styled(wrap(protocol.Unframed(b.Text), room), th.User)...)
 		} else {
 			lines = append(lines, t.payload(b, th, room)...)
 		}
 	}
 	i := display.Of(it.body)
 	switch {
+	case m.Meta != nil && m.Meta.Source == protocol.SourceFollowUp && m.Meta.Channel == "":
+		lines = append(lines, cell.Cut(th.Dim.On("queued"), room, "…"))
 	case i.Title != "":
 		lines = append(lines, cell.Cut(th.Dim.On("from "+clean(i.Title)), room, "…"))
 	case i.Kind == display.Note:

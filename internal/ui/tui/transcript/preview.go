@@ -118,7 +118,7 @@ func (b *body) decisions(c *call) {
 		i := display.Of(protocol.Event{Body: d})
 		style, line := b.th.Dim, i.Title
 		if d.Decision == protocol.DecisionDeny {
-			if d.Scope == "once" && c.result != nil && strings.Contains(c.result.PlainText(), d.Reason) {
+			if c.result != nil && (d.Scope == "once" || d.Reason != "") && strings.Contains(c.result.PlainText(), d.Reason) {
 				continue // what the model was told says it
 			}
 			style = b.th.Warning
@@ -132,16 +132,23 @@ func (b *body) decisions(c *call) {
 
 // deniedHere says that a person has denied the call, with their reason; "" when none has.
 func (c *call) deniedHere() string {
+	if d := c.details().Denied; d != nil && d.Rule == "" {
+		return youDenied(d.Reason)
+	}
 	for _, d := range c.decisions {
 		if d.Decision != protocol.DecisionDeny || d.Scope != "once" {
 			continue
 		}
-		if d.Reason == "" {
-			return "You denied this."
-		}
-		return "You denied this: " + d.Reason
+		return youDenied(d.Reason)
 	}
 	return ""
+}
+
+func youDenied(reason string) string {
+	if reason == "" {
+		return "You denied this."
+	}
+	return "You denied this: " + reason
 }
 
 // preview adds what is worth seeing of a call, by its tool.
@@ -197,9 +204,9 @@ func (b *body) unfinished(c *call) bool {
 	case st == denied || st == cancelled && c.result.IsError:
 		b.input(c)
 		if text := c.deniedHere(); text != "" {
-			b.output(b.th.Warning, text, fewLines, false)
+			b.output(b.th.Warning, strings.Join(wrap(text, b.room), "\n"), fewLines, false)
 		} else {
-			b.output(b.th.Warning, c.result.PlainText(), fewLines, false)
+			b.output(b.th.Warning, strings.Join(wrap(cut(c.result.PlainText(), maxText), b.room), "\n"), fewLines, false)
 		}
 	default:
 		return false

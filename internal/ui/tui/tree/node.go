@@ -61,7 +61,10 @@ func nodeOf(e *protocol.Event) node {
 		m := &b.Message
 		switch m.Role {
 		case protocol.RoleUser:
-			n.kind, n.text = user, contentLine(m.Content)
+			n.kind, n.text = user, firstLine(protocol.Unframed(contentText(m.Content)))
+			if n.text == "" {
+				n.text = contentLine(m.Content)
+			}
 		case protocol.RoleToolResult:
 			n.kind, n.text = result, firstLine(m.ToolName)+": "+contentLine(m.Content)
 			if m.IsError {
@@ -103,6 +106,14 @@ func nodeOf(e *protocol.Event) node {
 		}
 	}
 	return n
+}
+
+// contentText returns the first text of a content, "" where something else comes first.
+func contentText(blocks []protocol.Block) string {
+	if len(blocks) > 0 && blocks[0].Type == protocol.BlockText {
+		return blocks[0].Text
+	}
+	return ""
 }
 
 // contentLine returns the first line of a content.

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The frames of what a slash command has sent that is not the words of who typed it. Their
+// attributes begin with the name of the command and, where there are some, its arguments.
+const (
+	FrameServerPrompt   = "mcp-prompt"
+	FrameProjectCommand = "project-command"
+)
+
+// maxFrameArgs is how much of the arguments a frame repeats, in bytes.
+const maxFrameArgs = 200
+
+// FrameAttrs returns the attributes with which the frame of a slash command begins.
+func FrameAttrs(name, args string) string {
+	attrs := " name=" + quoted(name)
+	args = strings.Join(strings.Fields(strings.ToValidUTF8(args, "")), " ")
+	if len(args) > maxFrameArgs {
+		n := maxFrameArgs
+		for !utf8.RuneStart(args[n]) {
+			n--
+		}
+		args = args[:n] + "…"
+	}
+	if args != "" {
+		attrs += " args=" + quoted(args)
+	}
+	return attrs
+}
+
+// quoted returns a JSON string, in which < and > are escaped: it cannot end a frame.
+func quoted(s string) string {
+	data, _ := json.Marshal(s) // a string always can be
+	return string(data)
+}
+
+// Unframed returns a message as people read it: in place of the frame of a slash command
+// there is the command as it was typed, in a line of its own before what it has sent. Other
+// texts are returned as they are.
+func Unframed(text string) string {
+	for _, tag := range [...]string{FrameServerPrompt, FrameProjectCommand} {
+		rest, ok := strings.CutPrefix(text, "<"+tag+" ")
+		if !ok {
+			continue
+		}
+		command := ""
+		for !strings.HasPrefix(rest, ">") {
+			key, after, ok := strings.Cut(strings.TrimPrefix(rest, " "), "=")
+			value, err := strconv.QuotedPrefix(after)
+			if !ok || err != nil {
+				return text
+			}
+			rest = after[len(value):]
+			if value, err = unquoted(value); err != nil {
+				return text
+			}
+			switch key {
+			case "name":
+				command = "/" + value + command
+			case "args":
+				command += " " + value
+			}
+		}
+		if !strings.HasPrefix(command, "/") {
+			return text
+		}
+		content, after, _ := strings.Cut(strings.TrimPrefix(rest, ">"), "\n</"+tag+">")
+		return command + content + after
+	}
+	return text
+}
+
+// Typed returns what a person has typed for a message: the slash command alone, where one has
+// sent it in a frame.
+func Typed(text string) string {
+	shown := Unframed(text)
+	if shown == text {
+		return text
+	}
+	command, _, _ := strings.Cut(shown, "\n")
+	return command
+}
+
+// unquoted reads a string as Go or JSON writes it.
+func unquoted(s string) (text string, err error) {
+	if json.Unmarshal([]byte(s), &text) == nil {
+		return text, nil
+	}
+	return strconv.Unquote(s)
+}
