@@ -121,7 +121,7 @@ func (c *Client) Close() error {
 	return err
 }
 
-// Call sends a request about a session (or about none) and gives its typed
+// Call sends a request about a session (or about none) and returns its typed
 // answer. The error of a failed request is a *protocol.Error. Without a connection
 // it waits for the next one; a request whose connection broke is sent again, marked
 // as a repeat when it acts, so that it acts once.
@@ -225,7 +225,7 @@ func (c *Client) await(ctx context.Context, lost *link) (*link, error) {
 	}
 }
 
-// Connected waits until the client is connected and gives what the host said. Of a
+// Connected waits until the client is connected and returns what the host said. Of a
 // client made by [New] it knows nothing.
 func (c *Client) Connected(ctx context.Context) (protocol.Connected, error) {
 	l, err := c.await(ctx, nil)

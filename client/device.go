@@ -134,7 +134,7 @@ func (n *deviceNotifications) client(c ClientChange) {
 	n.changes.Clients = append(n.changes.Clients, c)
 }
 
-// NextDevice waits until something has changed on the device and gives all that has
+// NextDevice waits until something has changed on the device and returns all that has
 // changed since its last call, or since the client was made. Each change is given
 // once, so one goroutine should ask. It fails when ctx or the client has ended.
 func (c *Client) NextDevice(ctx context.Context) (DeviceChanges, error) {

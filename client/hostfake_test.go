@@ -75,7 +75,7 @@ func newListener(t testing.TB) *listener {
 // serve serves on ln until the end of the test.
 func (l *listener) serve(ln net.Listener) { go l.server.Serve(ln) }
 
-// tcp serves on loopback and gives the address.
+// tcp serves on loopback and returns the address.
 func (l *listener) tcp() *WebSocket {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *listener) tcp() *WebSocket {
 	return l.socket("ws://" + ln.Addr().String())
 }
 
-// unix serves on a socket and gives the address.
+// unix serves on a socket and returns the address.
 func (l *listener) unix() *WebSocket {
 	path := filepath.Join(l.t.TempDir(), "host.sock")
 	ln, err := net.Listen("unix", path)
@@ -97,7 +97,7 @@ func (l *listener) unix() *WebSocket {
 	return l.socket("unix:" + path)
 }
 
-// tls serves on loopback with a certificate and gives the address without its
+// tls serves on loopback with a certificate and returns the address without its
 // fingerprint.
 func (l *listener) tls() (*WebSocket, *httptest.Server) {
 	s := httptest.NewTLSServer(l)

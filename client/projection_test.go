@@ -22,7 +22,7 @@ func hung(seq, parent protocol.Seq) protocol.Event {
 	return e
 }
 
-// shown takes frames and gives the screen.
+// shown takes frames and returns the screen.
 func shown(s *Session, p *Projection, frames ...protocol.Frame) Screen {
 	for _, f := range frames {
 		if u, ok, _ := s.take(f); ok {

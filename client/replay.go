@@ -27,7 +27,7 @@ func (r *replay) begin(device protocol.DeviceID) {
 	}
 }
 
-// anchors returns where the caller stands, nil when it holds nothing.
+// anchors returns where the caller is, nil when it holds nothing.
 func (r *replay) anchors() *protocol.Anchors {
 	if r.at.StreamEpoch == "" && r.at.PersistentLastSeq == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (r *replay) anchors() *protocol.Anchors {
 	return &at
 }
 
-// take applies a frame. It gives no update when there is nothing to tell, and a gap
+// take applies a frame. It returns no update when there is nothing to tell, and a gap
 // when the host has left out what the caller lacks.
 func (s *Session) take(frame protocol.Frame) (u Update, ok, gap bool) {
 	r := &s.replay

@@ -210,7 +210,7 @@ func TestOnePackageStartsProcesses(t *testing.T) {
 	}
 }
 
-// startsTheHost says whether a package is the one that starts a host in the
+// startsTheHost reports whether a package is the one that starts a host in the
 // background, and does so in that file alone: a host is no child of a session, and
 // what confines and ends those must not reach it.
 func startsTheHost(t *testing.T, p pkg) bool {

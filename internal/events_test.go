@@ -43,7 +43,7 @@ var behaviours = map[string]string{
 const messageBody = "MessageBody"
 
 // TestOnlyPackageDisplaySaysHowStoredEventsLook holds that a switch over types of stored
-// events stands only in package display and where a client or host does something with them,
+// events is only in package display and where a client or host does something with them,
 // so that a new type is shown everywhere without a change.
 func TestOnlyPackageDisplaySaysHowStoredEventsLook(t *testing.T) {
 	stored := map[string]bool{}

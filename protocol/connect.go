@@ -36,7 +36,7 @@ type Connected struct {
 }
 
 // Anchors are where a client is in a session, from its newest [Live] and the
-// events behind it.
+// events after it.
 type Anchors struct {
 	DeviceID          DeviceID `json:"deviceId"`
 	StreamEpoch       Epoch    `json:"streamEpoch"`
@@ -45,7 +45,7 @@ type Anchors struct {
 	PersistentLastID  EventID  `json:"persistentLastId,omitempty"`
 }
 
-// Anchors returns where a client stands that holds this state.
+// Anchors returns where a client is that holds this state.
 func (l *Live) Anchors() Anchors {
 	return Anchors{DeviceID: l.DeviceID, StreamEpoch: l.StreamEpoch, StreamLastSeq: l.ThroughSeq,
 		PersistentLastSeq: l.PersistentLastSeq, PersistentLastID: l.PersistentLastID}

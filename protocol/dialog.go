@@ -49,7 +49,7 @@ type Dialog struct {
 	Message     string     `json:"message,omitempty"`     // of confirm, form and url
 	Options     []Option   `json:"options,omitempty"`     // of select
 	Placeholder string     `json:"placeholder,omitempty"` // of input
-	Text        string     `json:"text,omitempty"`        // of editor: what stands in it; of plan: the plan
+	Text        string     `json:"text,omitempty"`        // of editor: what is in it; of plan: the plan
 	// Schema is a JSON Schema of the fields of a form, of which [form.Fields] says what it may be.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	URL    string          `json:"url,omitempty"` // of url: http or https

@@ -331,7 +331,7 @@ var skillIndexDeltaSpec = EventSpec{Type: TypeSkillIndexDelta, Class: Control, N
 type Decision string
 
 // The decisions. DecisionAsk is a rule's, never an answer's; cancelled and
-// expired stand only in permission_resolved.
+// expired are only in permission_resolved.
 const (
 	DecisionAllow     Decision = "allow"
 	DecisionDeny      Decision = "deny"

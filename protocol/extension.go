@@ -1,6 +1,6 @@
 package protocol
 
-// ExtensionState returns how an extension stands.
+// ExtensionState returns the state of an extension.
 type ExtensionState string
 
 // The states of an extension.

@@ -306,7 +306,7 @@ func OpenTodos(todos []Todo) []Todo {
 	return nil
 }
 
-// task folds in how a background command stands. The list is replaced, never changed in
+// task folds in the state of a background command. The list is replaced, never changed in
 // place: copies share it.
 func (l *Live) task(t TaskInfo) {
 	tasks := slices.Clone(l.Tasks)
@@ -322,7 +322,7 @@ func (l *Live) task(t TaskInfo) {
 	l.Tasks = tasks
 }
 
-// showUI folds in what an extension shows. States are replaced where they stand.
+// showUI folds in what an extension shows. States are replaced where they are.
 func (l *Live) showUI(b *UIState) {
 	i := slices.IndexFunc(l.UIStates, func(s UIState) bool { return s.Source == b.Source && s.Key == b.Key })
 	switch {

@@ -109,7 +109,7 @@ var leaveSessionSpec = Spec{
 	New: func() Request { return new(LeaveSession) }, Reply: func() Response { return new(Done) },
 }
 
-// movedBy is the answer to a request that moved the leaf. A summary that stands behind
+// movedBy is the answer to a request that moved the leaf. A summary that stands after
 // the event the host adds.
 func movedBy(e Event) Response {
 	switch b := e.Body.(type) {

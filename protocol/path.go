@@ -9,7 +9,7 @@ type (
 		BeforeID EventID `json:"beforeId,omitempty" check:"max=MaxWord"`
 		Limit    int     `json:"limit,omitempty" check:"min=0"`
 	}
-	// GetTree returns all persistent events behind AfterSeq in the order of the
+	// GetTree returns all persistent events after AfterSeq in the order of the
 	// log; the answer is [Events], with those of the active path named.
 	GetTree struct {
 		AfterSeq Seq `json:"afterSeq,omitempty"`

@@ -28,7 +28,7 @@ const (
 	ProcessByRuntime  ProcessSource = "runtime"
 )
 
-// ProcessStatus returns how an operation stands.
+// ProcessStatus returns the state of an operation.
 type ProcessStatus string
 
 // The states of an operation. The last four are terminal.
@@ -84,7 +84,7 @@ type ProcessUpdate struct {
 	Timestamp         string          `json:"timestamp,omitempty"`
 }
 
-// ProcessEvent tells how an operation stands: the progress of a call, a skill, a
+// ProcessEvent tells the state of an operation: the progress of a call, a skill, a
 // sub-agent or a background command. It is for people and never reaches a model.
 // Percent is from 0 to 100; Timestamp is RFC 3339; Sequence counts the events of an
 // operation from 1.

@@ -1,6 +1,6 @@
 package protocol
 
-// TaskState returns how a background command stands.
+// TaskState returns the state of a background command.
 type TaskState string
 
 // The states of a background command.

@@ -2,7 +2,8 @@ package protocol
 
 import "encoding/json"
 
-// ToolDetails is what results of built-in tools carry for clients and for the host. The
+// ToolDetails is what results of built-in tools carry for clients and for the host, with a
+// field for each thing that one of them tells. The
 // details of an extension's tools are its own.
 type ToolDetails struct {
 	// Outcome says why a call did not come to its end; "" where it did, or failed by itself.

@@ -14,7 +14,7 @@ import (
 	"scorel/protocol"
 )
 
-// benchSet gives a set with one extension in TypeScript. The binary of a test links
+// benchSet returns a set with one extension in TypeScript. The binary of a test links
 // more than the program; what starting costs there is measured with the program.
 func benchSet(b *testing.B, source string, log Log) *Set {
 	dir := b.TempDir()

@@ -15,7 +15,7 @@ const (
 	maxLog      = 8 << 10 // bytes of a line for the diagnostics
 )
 
-// which gives the extension of a process that something is from: a program is one, the
+// which returns the extension of a process that something is from: a program is one, the
 // child names it.
 func (c *child) which(params json.RawMessage) *member {
 	var p struct {
@@ -191,7 +191,7 @@ type running struct {
 	builtin *delegate // of a tool that replaces a built-in one
 }
 
-// runs gives the running tool that a notification is about.
+// runs returns the running tool that a notification is about.
 func (m *member) runs(params json.RawMessage, to any, id *string) *running {
 	if json.Unmarshal(params, to) != nil {
 		return nil

@@ -241,7 +241,7 @@ func (s *Set) await(text string, kind Kind) (done func()) {
 	return func() { close(over) }
 }
 
-// outlive gives a context with the values of ctx that ends with the set: what one request
+// outlive returns a context with the values of ctx that ends with the set: what one request
 // has had started is there for the others too.
 func (s *Set) outlive(ctx context.Context) context.Context { return withValues{s.life, ctx} }
 
@@ -401,7 +401,7 @@ func (s *Set) loadRest(ctx context.Context, c *child) {
 	}
 }
 
-// ask sends a call behind what the process must know of the conversation, and waits.
+// ask sends a call after what the process must know of the conversation, and waits.
 // params is called while nothing else is sent.
 func (c *child) ask(ctx context.Context, method string, params func() (any, error)) (json.RawMessage, error) {
 	a, err := c.begin(ctx, method, params)
@@ -431,7 +431,7 @@ func (c *child) begin(ctx context.Context, method string, params func() (any, er
 	return a, err
 }
 
-// tell sends an event behind what the process must know of the conversation. It waits
+// tell sends an event after what the process must know of the conversation. It waits
 // for room; what streams is left out where there is none.
 func (c *child) tell(ctx context.Context, note rpc.EventNote, streams bool) error {
 	line, err := notification(rpc.NoteEvent, note)
@@ -457,7 +457,7 @@ func (c *child) tell(ctx context.Context, note rpc.EventNote, streams bool) erro
 	return nil
 }
 
-// news gives the notifications that bring what the process knows up to now. send is
+// news returns the notifications that bring what the process knows up to now. send is
 // held.
 func (c *child) news(ctx context.Context) (lines [][]byte, err error) {
 	if c.entries {
@@ -489,7 +489,7 @@ func (c *child) news(ctx context.Context) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// upToDate says whether the process knows the whole conversation. send is held.
+// upToDate reports whether the process knows the whole conversation. send is held.
 func (c *child) upToDate() bool { return !c.entries || c.mirror.whole() }
 
 // forget notes that the process was not told the news. send is held.
@@ -633,7 +633,7 @@ func (c *child) settle() {
 	close(c.ended)
 }
 
-// culprits gives the extensions whose interpreters ran when a process ended, or that
+// culprits returns the extensions whose interpreters ran when a process ended, or that
 // were being loaded; else the one that was alone in it. mu is held.
 func (c *child) culprits() []*member {
 	var out []*member

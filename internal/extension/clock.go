@@ -33,7 +33,7 @@ func (c *clock) end() {
 	c.mu.Unlock()
 }
 
-// total gives how long it has waited until now.
+// total returns how long it has waited until now.
 func (c *clock) total() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *clock) total() time.Duration {
 // errSlow is what a call ends with that took too long.
 var errSlow = errors.New("it took too long")
 
-// within gives a context that ends when limit of the process's own time has passed.
+// within returns a context that ends when limit of the process's own time has passed.
 // Its cause is then errSlow.
 func (c *clock) within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {

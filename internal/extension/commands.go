@@ -23,7 +23,7 @@ type Command struct {
 	m *member
 }
 
-// Commands gives the commands of the extensions that are loaded, in load order.
+// Commands returns the commands of the extensions that are loaded, in load order.
 func (s *Set) Commands() []Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *Set) Commands() []Command {
 	return out
 }
 
-// Run runs the command and gives what it says. It has no time limit but ctx. Requests of
+// Run runs the command and returns what it says. It has no time limit but ctx. Requests of
 // the extension while it runs, other than of an immediate one, reach [Host] with the
 // values of ctx; what it has sent and appended is done when Run returns. Such commands of one extension run one at a time.
 func (c Command) Run(ctx context.Context, args string) (status string, err error) {
@@ -97,7 +97,7 @@ func (s *Set) lend(ctx context.Context, m *member) (back func()) {
 	}
 }
 
-// Immediate says whether an extension runs an immediate command, so that it may not
+// Immediate reports whether an extension runs an immediate command, so that it may not
 // append now.
 func (s *Set) Immediate(id string) bool {
 	m := s.find(id)
@@ -109,7 +109,7 @@ func (s *Set) Immediate(id string) bool {
 	return m.immediate > 0
 }
 
-// Complete gives what may stand where the arguments end.
+// Complete returns what may stand where the arguments end.
 func (c Command) Complete(ctx context.Context, prefix string) (*protocol.CompletionList, error) {
 	out := &protocol.CompletionList{Items: []protocol.Completion{}}
 	if !c.Completes {

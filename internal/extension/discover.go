@@ -88,7 +88,7 @@ type Found struct {
 	Problems   []string // sentences about what could not be read
 }
 
-// Exists says whether there is anything at a source. It costs one stat.
+// Exists reports whether there is anything at a source. It costs one stat.
 func (s Source) Exists() bool {
 	info, err := os.Stat(s.Dir)
 	return err == nil && info.IsDir()
@@ -228,7 +228,7 @@ func (l *look) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// scriptID says whether a file is one that the child can run.
+// scriptID reports whether a file is one that the child can run.
 func scriptID(name string) (id string, ok bool) {
 	switch ext := path.Ext(name); ext {
 	case ".ts", ".js", ".mjs":
@@ -315,7 +315,7 @@ func (l *look) folder(id, dir string) {
 	}
 }
 
-// pkg takes what a package.json names, and says whether it names anything.
+// pkg takes what a package.json names, and reports whether it names anything.
 func (l *look) pkg(id, dir, name string, data []byte) bool {
 	type part struct {
 		Extensions []string `json:"extensions"`
@@ -451,7 +451,7 @@ func (l *look) judge() {
 	}
 }
 
-// unhashed gives a file of the project that a program is started with and that trust
+// unhashed returns a file of the project that a program is started with and that trust
 // does not know by its hash, so that it could change unseen: one of node_modules, a
 // link, or one beside the folder of extensions. "" when there is none.
 func (l *look) unhashed(e *Extension, files map[string]string) string {

@@ -4,7 +4,7 @@
 //
 // [Find] looks for what is there and starts nothing. A [Set] is the extensions of one
 // loaded session: nothing of it costs anything before [Set.Load], and without
-// extensions nothing does behind it. All JavaScript extensions run in one child of the
+// extensions nothing does after it. All JavaScript extensions run in one child of the
 // running binary, extensions that are programs each in a process of their own; both
 // speak package rpc. A process that is stuck, too large, or dies takes nobody with
 // it: what it was asked fails, it is started again when it is next needed with the

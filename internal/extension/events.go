@@ -36,7 +36,7 @@ type teller struct {
 // fields are those of an event of the extension API.
 type fields map[string]any
 
-// raw says whether the extension gets events as they are.
+// raw reports whether the extension gets events as they are.
 func (t *teller) raw() bool {
 	t.m.set.mu.Lock()
 	defer t.m.set.mu.Unlock()
@@ -125,7 +125,7 @@ func (t *teller) event(e protocol.Event) {
 	}
 }
 
-// selected gives the fields of model_select.
+// selected returns the fields of model_select.
 func (t *teller) selected(ref string) fields {
 	f, s := fields{"ref": ref, "source": "set"}, t.m.set
 	if s.cfg.Model == nil {
@@ -207,7 +207,7 @@ func (t *teller) happened(_ context.Context, h hook.Happening) {
 	}
 }
 
-// withType gives an object with its type.
+// withType returns an object with its type.
 func withType(kind string, data json.RawMessage) json.RawMessage {
 	var f map[string]json.RawMessage
 	if json.Unmarshal(data, &f) != nil || f == nil {
@@ -225,7 +225,7 @@ func (t *teller) response(_ context.Context, status int, headers map[string]stri
 	t.tell("after_provider_response", fields{"status": status, "headers": headers})
 }
 
-// streams says whether an event is a piece of something whose whole follows: it may be
+// streams reports whether an event is a piece of something whose whole follows: it may be
 // missed.
 func streams(body protocol.Body) bool {
 	switch body.(type) {
@@ -250,7 +250,7 @@ func (t *teller) make(event string, f fields, streams bool) {
 	}
 }
 
-// send sends an event behind what the process must know of the conversation, and waits for
+// send sends an event after what the process must know of the conversation, and waits for
 // room; what streams is dropped where there is none. It starts no process: one that has
 // ended finds in the conversation what it has missed.
 func (t *teller) send(event string, data json.RawMessage, streams bool) {

@@ -13,7 +13,7 @@ import (
 	"scorel/internal/extension/rpc"
 )
 
-// talk gives a connection whose other end the test writes and reads. What is served
+// talk returns a connection whose other end the test writes and reads. What is served
 // waits for release. At most maxParams bytes of parameters are served at once; 0: as many
 // as always.
 func talk(t *testing.T, maxParams int, note func(string, json.RawMessage)) (say func(string), answers func() frame, p *peer, release func()) {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// hashFile gives the SHA-256 of a file below root, in lower-case hex.
+// hashFile returns the SHA-256 of a file below root, in lower-case hex.
 func hashFile(root *os.Root, name string) (string, error) {
 	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -123,7 +123,7 @@ func (m *member) call(ctx context.Context, name string, limit time.Duration, dat
 }
 
 // ask sends a call to an extension, again when its process ended without its fault. One
-// that was loaded anew and has not what is asked for, which has says with mu held, has no
+// that was loaded again and has not what is asked for, which has says with mu held, has no
 // answer; nil has everything.
 func (m *member) ask(ctx context.Context, method string, limit time.Duration, has func(*member) bool, params func(c *child) (any, error)) (json.RawMessage, error) {
 	for again := false; ; again = true {
@@ -220,7 +220,7 @@ func (m *member) list(ctx context.Context, name string, given []history.Element)
 	return l.list(ctx, a.List)
 }
 
-// parts gives a list as it crosses; what does not have the conversation gets the
+// parts returns a list as it crosses; what does not have the conversation gets the
 // messages themselves. send is held.
 func (c *child) parts(given []history.Element) ([]rpc.ListPart, *listing, error) {
 	if !c.entries {
@@ -245,7 +245,7 @@ func (m *member) convert(ctx context.Context, messages []protocol.Message) ([]pr
 	return out, nil
 }
 
-// split gives the text of content, and the blocks that are none.
+// split returns the text of content, and the blocks that are none.
 func split(content []protocol.Block) (string, []protocol.Block) {
 	var text strings.Builder
 	var rest []protocol.Block
@@ -316,7 +316,7 @@ func (m *member) beforeAgent(ctx context.Context, p hook.Prompt, system string) 
 }
 
 // customMessage makes a message of an extension. People see it unless Display is
-// false, which stands in its data.
+// false, which is in its data.
 func customMessage(kind string, content []protocol.Block, display bool, details json.RawMessage) *protocol.CustomMessage {
 	data, err := json.Marshal(struct {
 		Display bool            `json:"display"`
@@ -328,12 +328,12 @@ func customMessage(kind string, content []protocol.Block, display bool, details 
 	return &protocol.CustomMessage{Kind: clip(kind, maxName), Message: protocol.Message{Role: protocol.RoleUser, Content: content}, Data: data}
 }
 
-// CustomMessage gives the event of a message that an extension sends.
+// CustomMessage returns the event of a message that an extension sends.
 func CustomMessage(p rpc.SendMessage) *protocol.CustomMessage {
 	return customMessage(p.CustomType, p.Content, p.Display, p.Details)
 }
 
-// SentMessage gives the message of an extension that made an event.
+// SentMessage returns the message of an extension that made an event.
 func SentMessage(b *protocol.CustomMessage) rpc.SendMessage {
 	var data struct {
 		Display bool

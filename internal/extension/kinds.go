@@ -12,7 +12,7 @@ import (
 // maxKinds bounds the kinds of custom events of a conversation that are looked at.
 const maxKinds = 64
 
-// Kinds gives the kinds of custom events on the active path, without Scorel's own.
+// Kinds returns the kinds of custom events on the active path, without Scorel's own.
 func (s *Set) Kinds(ctx context.Context) (kinds []string) {
 	if s.cfg.Log == nil {
 		return nil
@@ -53,7 +53,7 @@ func (s *Set) Warn(ctx context.Context) {
 	}
 }
 
-// understands says whether an extension that is loaded understands entries of a kind. mu
+// understands reports whether an extension that is loaded understands entries of a kind. mu
 // of the set is held.
 func (m *member) understands(kind string) bool {
 	if m.State != protocol.ExtensionLoaded {

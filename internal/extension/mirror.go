@@ -42,7 +42,7 @@ type mark struct {
 	message bool // it is a message of its own, which a list may name by its index
 }
 
-// sync gives what the process must be told to have the conversation of now; false
+// sync returns what the process must be told to have the conversation of now; false
 // when nothing has changed. What fails, or cannot be told to it ([mirror.reset]), is
 // told whole the next time.
 func (m *mirror) sync(ctx context.Context) (entries rpc.Entries, changed bool, err error) {
@@ -67,7 +67,7 @@ func (m *mirror) sync(ctx context.Context) (entries rpc.Entries, changed bool, e
 	return m.rebuild(ctx, last)
 }
 
-// whole says whether the process knows all events of the log.
+// whole reports whether the process knows all events of the log.
 func (m *mirror) whole() bool { return m.at != nil && m.log.LastSeq() == m.through }
 
 // reset forgets what the process knows.
@@ -199,7 +199,7 @@ type listing struct {
 	here  map[int]int // where in given the entry of an index stands
 }
 
-// parts gives a list of messages as it crosses: by their entries where they have one.
+// parts returns a list of messages as it crosses: by their entries where they have one.
 func (m *mirror) parts(list []history.Element) ([]rpc.ListPart, *listing, error) {
 	l := &listing{log: m.log, given: list, marks: m.marks, here: make(map[int]int, len(list))}
 	var out []rpc.ListPart
@@ -222,7 +222,7 @@ func (m *mirror) parts(list []history.Element) ([]rpc.ListPart, *listing, error)
 	return out, l, nil
 }
 
-// list gives the list that a process has answered with. What it names by index stays
+// list returns the list that a process has answered with. What it names by index stays
 // the element that was given, where there was one.
 func (l *listing) list(ctx context.Context, parts []rpc.ListPart) ([]history.Element, error) {
 	out := make([]history.Element, 0, len(l.given))

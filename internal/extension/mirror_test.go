@@ -18,7 +18,7 @@ type view struct {
 	list []rpc.Entry
 }
 
-// sync takes what the mirror has to tell, and gives how much of the old list it kept;
+// sync takes what the mirror has to tell, and returns how much of the old list it kept;
 // -1 when there was nothing.
 func (v *view) sync() int {
 	v.t.Helper()

@@ -47,7 +47,7 @@ type RemoteError struct {
 
 func (e *RemoteError) Error() string { return e.Message }
 
-// place gives where in an extension's own files an error came from, as the end of a
+// place returns where in an extension's own files an error came from, as the end of a
 // sentence; "" when that is not known or is in the message.
 func (e *RemoteError) place() string {
 	if at := e.Place(); at != "" {
@@ -56,7 +56,7 @@ func (e *RemoteError) place() string {
 	return ""
 }
 
-// Place gives where in an extension's own files an error came from, for people; "" when
+// Place returns where in an extension's own files an error came from, for people; "" when
 // that is not known or is in the message.
 func (e *RemoteError) Place() string {
 	var d rpc.ErrorData
@@ -66,7 +66,7 @@ func (e *RemoteError) Place() string {
 	return placeIn(d.Stack, e.Message)
 }
 
-// placeIn gives the first line of a stack, "" for none and for one that the message has.
+// placeIn returns the first line of a stack, "" for none and for one that the message has.
 func placeIn(stack, message string) string {
 	line, _, _ := strings.Cut(stack, "\n")
 	line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "at "))
@@ -92,7 +92,7 @@ type frame struct {
 // peer is our end of a connection. One goroutine reads, one writes; neither waits for
 // the other, so both sides may write at once. Calls of the process are served each in
 // a goroutine; its notifications in the reader, in their order and before what comes
-// behind them.
+// after them.
 type peer struct {
 	// serve carries out a request of the process; note takes a notification and must
 	// not block. broken is told once why the connection cannot go on.
@@ -241,7 +241,7 @@ func (p *peer) ask(ctx context.Context, method string, params any, before ...[]b
 
 func (a *asked) idJSON() []byte { return strconv.AppendInt(nil, a.id, 10) }
 
-// wait gives the answer. When ctx ends the process is told, and its answer not waited
+// wait returns the answer. When ctx ends the process is told, and its answer not waited
 // for; the error is the cause of ctx.
 func (a *asked) wait(ctx context.Context) (json.RawMessage, error) {
 	select {
@@ -284,7 +284,7 @@ func (p *peer) reason() error {
 	return p.err
 }
 
-// encode gives a message as a line.
+// encode returns a message as a line.
 func encode(f frame) ([]byte, error) {
 	f.JSONRPC = "2.0"
 	line, err := json.Marshal(f)
@@ -333,7 +333,7 @@ func (p *peer) put(ctx context.Context, lines ...[]byte) error {
 	return nil
 }
 
-// drops says whether there is no room for a notification that may be missed, which is
+// drops reports whether there is no room for a notification that may be missed, which is
 // counted then.
 func (p *peer) drops(line []byte) bool {
 	p.mu.Lock()
@@ -565,7 +565,7 @@ func (p *peer) mustTell(line []byte) {
 	}
 }
 
-// answer carries out a request and gives the line that answers it.
+// answer carries out a request and returns the line that answers it.
 func (p *peer) answer(ctx context.Context, f frame) []byte {
 	result, err := p.serve(ctx, f.Method, f.Params)
 	out := frame{ID: f.ID}

@@ -102,7 +102,7 @@ func name(s string) bool {
 	return ok
 }
 
-// specOf gives a tool as the runtime sees it.
+// specOf returns a tool as the runtime sees it.
 func specOf(t rpc.Tool) (engine.Spec, error) {
 	spec := engine.Spec{ToolInfo: protocol.ToolInfo{Name: t.Name, Kind: permission.Kind(t.Kind)}, Description: t.Description, Schema: t.Parameters, Parallel: t.Parallel}
 	if !name(t.Name) || strings.ContainsAny(t.Name, ".:+") { // what all providers take
@@ -156,10 +156,10 @@ func knownHook(name string) bool {
 	return false
 }
 
-// hooks says whether an extension has a hook. mu of the set is held.
+// hooks reports whether an extension has a hook. mu of the set is held.
 func (m *member) hooks(name string) bool { return slices.Contains(m.registered.Hooks, name) }
 
-// wants says whether an extension is told of an event. mu of the set is held.
+// wants reports whether an extension is told of an event. mu of the set is held.
 func (m *member) wants(event string) bool {
 	return slices.Contains(m.registered.Events, event) || slices.Contains(m.registered.Events, "*")
 }

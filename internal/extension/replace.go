@@ -123,7 +123,7 @@ func (d *delegate) run(ctx context.Context, input json.RawMessage) (outcome, err
 	return d.result, nil
 }
 
-// end ends the part, and gives what the built-in tool gave if it ran.
+// end ends the part, and returns what the built-in tool gave if it ran.
 func (d *delegate) end() (outcome, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,7 +131,7 @@ func (d *delegate) end() (outcome, bool) {
 	return d.result, d.ran
 }
 
-// with gives the result of a call whose text an extension has given: what else is known of
+// with returns the result of a call whose text an extension has given: what else is known of
 // it is the built-in tool's.
 func (o outcome) with(r engine.Result) engine.Result {
 	out := engine.Result(o)
@@ -147,7 +147,7 @@ func (o outcome) with(r engine.Result) engine.Result {
 	return out
 }
 
-// without gives what is known of the call beside its text.
+// without returns what is known of the call beside its text.
 func (o outcome) without() engine.Result {
 	out := engine.Result(o)
 	out.Content = nil
@@ -180,7 +180,7 @@ func (s *Set) runBuiltin(ctx context.Context, m *member, params json.RawMessage)
 	return rpc.ToolResult{Content: o.Content, Details: details, IsError: o.IsError}, nil
 }
 
-// builtinTools gives the built-in tools as extensions may replace them.
+// builtinTools returns the built-in tools as extensions may replace them.
 func builtinTools() (out []rpc.Tool) {
 	for _, t := range engine.All() {
 		if s := t.Spec(); len(s.PiNames) > 0 {

@@ -256,7 +256,7 @@ func notLoaded(id, why string) string {
 	return fmt.Sprintf("The extension %s is not loaded: %s", id, why)
 }
 
-// changed says whether another state was found than the one that counts.
+// changed reports whether another state was found than the one that counts.
 func changed(members []*member, found []Extension) bool {
 	if len(members) != len(found) {
 		return true
@@ -275,14 +275,14 @@ func (s *Set) all() []*member {
 	return slices.Clone(s.members)
 }
 
-// Loaded says whether an extension runs, or would be started again.
+// Loaded reports whether an extension runs, or would be started again.
 func (s *Set) Loaded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.members, (*member).active)
 }
 
-// active says whether an extension takes part in the session. mu of the set is held.
+// active reports whether an extension takes part in the session. mu of the set is held.
 func (m *member) active() bool {
 	return m.State == protocol.ExtensionLoaded || m.State == protocol.ExtensionStopped
 }
@@ -303,14 +303,14 @@ func (s *Set) List(ctx context.Context) *protocol.ExtensionList {
 	return out
 }
 
-// who gives the extension, whose state may change.
+// who returns the extension, whose state may change.
 func (m *member) who() Extension {
 	m.set.mu.Lock()
 	defer m.set.mu.Unlock()
 	return m.Extension
 }
 
-// Info gives an extension that was only found.
+// Info returns an extension that was only found.
 func (e Extension) Info() protocol.ExtensionInfo {
 	return protocol.ExtensionInfo{ID: e.ID, Name: e.Name, Path: e.Path, Scope: string(e.Scope), Kind: string(e.Kind), State: e.State, Problem: e.Problem}
 }
@@ -343,7 +343,7 @@ func (m *member) info() protocol.ExtensionInfo {
 	return info
 }
 
-// Reload ends what runs, looks anew and starts again. session_shutdown says reload. Who
+// Reload ends what runs, looks again and starts again. session_shutdown says reload. Who
 // has hooks or tools of an extension from before goes on with what has taken its place.
 func (s *Set) Reload(ctx context.Context) *protocol.ExtensionList {
 	release, err := s.hold(ctx)
@@ -377,7 +377,7 @@ func (s *Set) Close() {
 	s.wg.Wait()
 }
 
-// end ends all processes and gives the ids of what was loaded. starting is held.
+// end ends all processes and returns the ids of what was loaded. starting is held.
 func (s *Set) end(ctx context.Context, reason string) (ids []string) {
 	s.mu.Lock()
 	children := slices.Clone(s.children)
@@ -395,7 +395,7 @@ func (s *Set) end(ctx context.Context, reason string) (ids []string) {
 	return ids
 }
 
-// find gives the member of an id that takes part.
+// find returns the member of an id that takes part.
 func (s *Set) find(id string) *member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -407,8 +407,8 @@ func (s *Set) find(id string) *member {
 	return nil
 }
 
-// current gives the member that stands for m now, which is another one when the
-// extensions were loaded anew since m was handed out: of the same name, file and owner.
+// current returns the member that stands for m now, which is another one when the
+// extensions were loaded again since m was handed out: of the same name, file and owner.
 // An error says that there is none. mu is held.
 func (s *Set) current(m *member) (*member, error) {
 	for _, o := range s.members {

@@ -61,7 +61,7 @@ func (w *world) PutBlob(_ context.Context, data []byte) (string, error) {
 	return strings.Repeat("a", 64), nil
 }
 
-// told gives what people were told, but for whom the session waits, which depends on the
+// told returns what people were told, but for whom the session waits, which depends on the
 // machine.
 func (w *world) told() []string {
 	w.mu.Lock()

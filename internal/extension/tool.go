@@ -33,7 +33,7 @@ type tool struct {
 	renders bool
 }
 
-// Tools gives the tools of a turn, own, with those of the extensions that are loaded,
+// Tools returns the tools of a turn, own, with those of the extensions that are loaded,
 // sorted by name and each name once. One that has the name of a built-in tool, or the
 // first that pi has for it, takes its place where the turn has that tool. Problems are
 // sentences about tools that are left out.
@@ -174,7 +174,7 @@ type wireResult struct {
 	Terminate bool              `json:"terminate"`
 }
 
-// result gives the result of a call, bounded for the model. What is cut is whole in a
+// result returns the result of a call, bounded for the model. What is cut is whole in a
 // blob that the details name, where Read finds it.
 func (m *member) result(ctx context.Context, call string, answer json.RawMessage) (engine.Result, error) {
 	var w wireResult
@@ -225,7 +225,7 @@ func (m *member) result(ctx context.Context, call string, answer json.RawMessage
 	return r, nil
 }
 
-// withBlob gives details that name the blob with the whole output, as [engine.Details]
+// withBlob returns details that name the blob with the whole output, as [engine.Details]
 // does.
 func withBlob(details any, sha string) any {
 	out := map[string]any{}

@@ -59,7 +59,7 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	}
 	answer := call.Request.Spec().Answer(e)
 	if moved, ok := answer.(*protocol.Moved); ok {
-		for next, err := range index.EventsAfter(ctx, e.Seq) { // a summary stands directly behind
+		for next, err := range index.EventsAfter(ctx, e.Seq) { // a summary stands directly after
 			if _, ok := next.Body.(*protocol.BranchSummary); err == nil && ok && lane.SameCause(next, e) {
 				moved.LeafID, moved.SummaryID = next.ID, next.ID
 			}

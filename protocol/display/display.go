@@ -32,7 +32,7 @@ const (
 	Hidden     = protocol.DisplayHidden
 )
 
-// Status returns how something stands. Items whose kind has no status leave it out.
+// Status returns the state of something. Items whose kind has no status leave it out.
 type Status = protocol.DisplayStatus
 
 // The statuses.

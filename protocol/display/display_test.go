@@ -116,7 +116,7 @@ func bodies() []protocol.Body {
 	}
 }
 
-// lines gives the bodies as parsed event lines.
+// lines returns the bodies as parsed event lines.
 func lines(t testing.TB) [][]byte {
 	t.Helper()
 	var out [][]byte

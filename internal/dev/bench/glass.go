@@ -66,7 +66,7 @@ func (g *glass) read() {
 	}
 }
 
-// await waits until a text has come after what was awaited before, and gives when. The
+// await waits until a text has come after what was awaited before, and returns when. The
 // text is one that is written in one piece.
 func (g *glass) await(ctx context.Context, text string) (time.Time, error) {
 	late := time.After(timeout)
@@ -94,7 +94,7 @@ func (g *glass) await(ctx context.Context, text string) (time.Time, error) {
 	}
 }
 
-// press types a text and gives how long it took until another was shown, in milliseconds.
+// press types a text and returns how long it took until another was shown, in milliseconds.
 func (g *glass) press(ctx context.Context, text, shown string) (float64, error) {
 	begun := time.Now()
 	if _, err := g.pty.WriteString(text); err != nil {

@@ -108,7 +108,7 @@ func listen(ctx context.Context, dir string, sessions []string, clients, pieces 
 		CPUMS: milliseconds(time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()))}, nil
 }
 
-// sideBySide calls do for 0 to n-1, at most so many at once, and gives the first
+// sideBySide calls do for 0 to n-1, at most so many at once, and returns the first
 // error.
 func sideBySide(n, most int, do func(int) error) error {
 	errs := make([]error, n)

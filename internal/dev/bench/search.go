@@ -73,7 +73,7 @@ func search(ctx context.Context, b *bench, n int) ([]figure, error) {
 	return out, nil
 }
 
-// searched writes the sessions and gives their files.
+// searched writes the sessions and returns their files.
 func searched(ctx context.Context, dir, work string) ([]string, error) {
 	store, err := session.OpenStore(session.Config{Dir: dir})
 	if err != nil {

@@ -19,13 +19,13 @@ const (
 // keyPresses is how many keys are pressed for one measurement of their echo.
 const keyPresses = 200
 
-// scripted writes a script for the model of a session and gives its name.
+// scripted writes a script for the model of a session and returns its name.
 func (s *serving) scripted(name, script string) (string, error) {
 	file := filepath.Join(s.world.root, name+".jsonl")
 	return "script:" + file, os.WriteFile(file, []byte(script), 0o600)
 }
 
-// serveLong starts a host that has a session of 10,000 events, and gives its id.
+// serveLong starts a host that has a session of 10,000 events, and returns its id.
 func (b *bench) serveLong(ctx context.Context) (s *serving, id string, err error) {
 	s, err = b.serveAfter(ctx, func(s *serving) error {
 		id, _, err = s.world.session(b.load.long, false)
@@ -151,7 +151,7 @@ func echoes(ctx context.Context, b *bench, n int) ([]figure, error) {
 	return out, nil
 }
 
-// echo presses keys at the pace of somebody who types fast, and gives how long each
+// echo presses keys at the pace of somebody who types fast, and returns how long each
 // took.
 func (g *glass) echo(ctx context.Context) (series, error) {
 	var times series

@@ -77,7 +77,7 @@ func (w *world) environ() []string {
 	return []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + w.root}
 }
 
-// session lets a child write a session and gives its id and file.
+// session lets a child write a session and returns its id and file.
 func (w *world) session(events int, compact bool) (id, file string, err error) {
 	return w.sessionOf(events, 0, compact)
 }

@@ -69,7 +69,7 @@ func ReadLog(data []byte) (*Log, error) {
 }
 
 // Holds reports whether every persistent event among the printed lines is in the
-// log with the bytes that were printed, in the order of the log. It gives how
+// log with the bytes that were printed, in the order of the log. It returns how
 // many there were. Behind the last newline of printed stands what the kill cut
 // off; it counts for nothing.
 func (l *Log) Holds(printed []byte) (n int, err error) {

@@ -271,7 +271,7 @@ func (d *device) busy(id protocol.SessionID, n int) (protocol.TurnID, error) {
 	return sent.TurnID, nil
 }
 
-// payload puts a session's export, and gives its name.
+// payload puts a session's export, and returns its name.
 func (d *device) payload(from protocol.SessionID) (string, error) {
 	ref, err := do[*protocol.BlobRef](d.hosted, from, &protocol.ExportSession{Format: "jsonl"})
 	return ref.SHA256, err

@@ -8,7 +8,7 @@ import (
 
 // promptCache plays the vendors' prompt cache: what a mark closed in one request
 // is read by the next that begins with the same blocks and has a mark at most
-// lookback blocks behind.
+// lookback blocks after.
 type promptCache struct {
 	known map[[32]byte]int // prefix to its tokens
 	order [][32]byte       // oldest first

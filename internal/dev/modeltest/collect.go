@@ -29,7 +29,7 @@ func (a Answer) Message(info model.Info) protocol.Message {
 	return m
 }
 
-// Collect runs a stream to its end. It gives what came, and the stream's error,
+// Collect runs a stream to its end. It returns what came, and the stream's error,
 // or one that says which rule of [model.Model] the stream broke.
 func Collect(stream iter.Seq2[model.Delta, error]) (Answer, error) {
 	var a Answer

@@ -344,7 +344,7 @@ func (j *responsesJudge) id(at string, it *responsesItem, prefix string) string 
 	return ""
 }
 
-// reasoningOf returns the id of the reasoning that the item stood directly behind,
+// reasoningOf returns the id of the reasoning that the item stood directly after,
 // when the server gave the id: fc_000001_2_r1 stood after rs_000001_1.
 func reasoningOf(id string) string {
 	parts := strings.Split(id, "_")

@@ -21,7 +21,7 @@ type holding struct {
 	begun  bool // a live state has come since the last reload
 }
 
-// anchors is where the client stands, nil when it holds nothing.
+// anchors is where the client is, nil when it holds nothing.
 func (h *holding) anchors() *protocol.Anchors {
 	if !h.begun {
 		return nil

@@ -98,7 +98,7 @@ func (p *play) sameScreen(b *book, late *plain, id protocol.SessionID) error {
 	return nil
 }
 
-// screen asks for what a projection misses and gives what it shows then.
+// screen asks for what a projection misses and returns what it shows then.
 func (s *plain) screen(p *client.Projection, id protocol.SessionID) ([]byte, error) {
 	for asked := p.Missing(); asked != nil; asked = p.Missing() {
 		reply, err := s.act(s.ctx, protocol.Call{RequestID: protocol.NewRequestID(s.w), SessionID: id, Request: asked})

@@ -18,7 +18,7 @@ const MaxFiles = 100
 // maxNames bounds the names of one folder that are looked at.
 const maxNames = 10_000
 
-// State returns how a definition stands.
+// State returns the state of a definition.
 type State string
 
 // The states.

@@ -18,7 +18,7 @@ const (
 // no further.
 type output struct {
 	head []byte
-	ring []byte // the newest bytes behind head; once full, the oldest is at at
+	ring []byte // the newest bytes after head; once full, the oldest is at at
 	at   int
 	size int64 // of all that was printed
 }

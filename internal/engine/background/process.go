@@ -40,7 +40,7 @@ func (t *task) begin(processes *progress.Recorder, rescue func()) {
 	}()
 }
 
-// follow has people told how a command stands as soon as it reports that.
+// follow has people told the state of a command as soon as it reports that.
 type follow struct {
 	tell  func(protocol.ToolProcess) // may be nil
 	wake  chan struct{}              // capacity 1; closed when the command has ended

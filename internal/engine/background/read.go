@@ -227,7 +227,7 @@ func (t *task) fresh(from *int64, filter *regexp.Regexp) bool {
 }
 
 // Watch sets a monitor: each line that matches from now on becomes part of a
-// notice. It says how many lines of what is kept match already, and gives the
+// notice. It says how many lines of what is kept match already, and returns the
 // newest of them. A monitor with the same pattern is replaced.
 func (s *Set) Watch(id string, pattern *regexp.Regexp, description string) (already int, newest string, err error) {
 	t, err := s.find(id)

@@ -39,7 +39,7 @@ type Config struct {
 	// Keep keeps what a command prints for who comes after a kill of the program; it may
 	// be nil, and give nil.
 	Keep func(id, call, command string, started time.Time) Keeper
-	// Changed is told how a command stands when it begins and has ended, and within a
+	// Changed is told the state of a command when it begins and has ended, and within a
 	// second of what it prints; of one command at a time, and nothing older after what
 	// is newer. No lock is held; it may be nil.
 	Changed func(protocol.TaskInfo)
@@ -137,7 +137,7 @@ type Spec struct {
 	After func() string
 }
 
-// Start starts a command and gives its id. It runs until it ends by itself, is
+// Start starts a command and returns its id. It runs until it ends by itself, is
 // stopped, reaches its limit, or the set is closed. At 16 running commands no
 // further one is started; of 64 remembered ones the oldest that has ended goes,
 // once a model has been told of its end.
@@ -256,7 +256,7 @@ func (s *Set) enter(t *task) error {
 	return nil
 }
 
-// changed tells how a command stands.
+// changed tells the state of a command.
 func (s *Set) changed(t *task) {
 	if s.cfg.Changed == nil {
 		return

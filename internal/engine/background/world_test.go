@@ -109,7 +109,7 @@ func (b *bench) read(id string, q Query) Reading {
 	return r
 }
 
-// await reads until a command has ended, and gives all that it read.
+// await reads until a command has ended, and returns all that it read.
 func (b *bench) await(id string) (string, Reading) {
 	b.t.Helper()
 	var all strings.Builder

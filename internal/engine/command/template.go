@@ -251,7 +251,7 @@ func parts(body string) (out []part) {
 	return out
 }
 
-// Shell says whether it has shell commands.
+// Shell reports whether it has shell commands.
 func (b Body) Shell() bool {
 	return slices.ContainsFunc(b.parts, func(p part) bool { return p.shell })
 }
@@ -259,7 +259,7 @@ func (b Body) Shell() bool {
 // Run runs a shell command of a template and gives what is to stand in its place.
 type Run func(ctx context.Context, command string) (string, error)
 
-// Expand gives the text that a template becomes: with its arguments, and what its
+// Expand returns the text that a template becomes: with its arguments, and what its
 // shell commands gave in their places. Run is called for one after the other, and
 // not at all when one of them cannot take the arguments.
 func (b Body) Expand(ctx context.Context, a Args, run Run) (string, error) {

@@ -33,7 +33,7 @@ type Config struct {
 	Tiers       Tiers
 	Claude      Claude
 	Prompt      string // added to the system prompt
-	// ProjectPrompt is that of a trusted project, and ProjectFile where it stands.
+	// ProjectPrompt is that of a trusted project, and ProjectFile where it is.
 	ProjectPrompt, ProjectFile string
 
 	entries []entry // where everything that was set comes from, in file order

@@ -241,7 +241,7 @@ func splice(data []byte, at span, text string) []byte {
 	return slices.Concat(data[:at.from], []byte(text), data[at.to:])
 }
 
-// document is where a key stands, or would.
+// document is where a key is, or would.
 type document struct {
 	data  []byte
 	key   span // with its value, to the end of that
@@ -296,7 +296,7 @@ func scanDocument(data []byte, path []string) document {
 	return d
 }
 
-// lineEnd returns the place behind the line in which at is.
+// lineEnd returns the place after the line in which at is.
 func (d *document) lineEnd(at int) int {
 	if i := bytes.IndexByte(d.data[at:], '\n'); i >= 0 {
 		return at + i + 1

@@ -25,7 +25,7 @@ func browser() string {
 	return ""
 }
 
-// visit opens a page in a browser and gives the document as it then is and what
+// visit opens a page in a browser and returns the document as it then is and what
 // the browser says.
 func visit(t *testing.T, path, page string) (dom, says string) {
 	t.Helper()

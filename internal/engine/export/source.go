@@ -35,7 +35,7 @@ type survey struct {
 	prompts  []prompt
 	more     int // prompts that are not listed
 	branches []*branch
-	from     map[protocol.EventID][]int // the branches that leave the path behind an event; "" at its start
+	from     map[protocol.EventID][]int // the branches that leave the path after an event; "" at its start
 	usage    protocol.Usage
 	messages int
 	calls    int

@@ -121,7 +121,7 @@ func withoutSpans(prose string) string {
 	return out.String()
 }
 
-// closing gives the place behind the next run of n backticks, -1 when the
+// closing returns the place after the next run of n backticks, -1 when the
 // paragraph has none.
 func closing(s string, n int) int {
 	paragraph, _, _ := strings.Cut(s, "\n\n")

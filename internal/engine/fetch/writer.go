@@ -152,7 +152,7 @@ func (w *writer) word(s string, escape, ended bool) {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// lines writes lines that keep their white space, each behind the prefix.
+// lines writes lines that keep their white space, each after the prefix.
 func (w *writer) lines(s string) {
 	for l := range strings.Lines(s) {
 		if w.full() {

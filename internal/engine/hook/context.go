@@ -14,7 +14,7 @@ func (c *Chain) Context(ctx context.Context, list []history.Element) ([]history.
 	})
 }
 
-// TransformContext runs behind Context.
+// TransformContext runs after Context.
 func (c *Chain) TransformContext(ctx context.Context, list []history.Element) ([]history.Element, error) {
 	return c.layer(ctx, "transformContext", list, func(s *Subscriber) func(context.Context, []history.Element) ([]history.Element, error) {
 		return s.TransformContext

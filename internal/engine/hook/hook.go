@@ -20,8 +20,8 @@ const (
 	ScopeProject Scope = "project"
 )
 
-// Subscriber is one source of handlers: a part of the program, a shell hook, or one
-// extension. Each function may be nil. A subscriber keeps the time limits of its own
+// Subscriber, with a field for each thing that it may be asked, is one source of handlers: a part of the program, a shell hook, or one
+// extension, with a field for each thing that it may be asked. Each function may be nil. A subscriber keeps the time limits of its own
 // handlers: it returns an error when one is over. Functions may be called side by side:
 // a message comes in while a turn runs, and several calls of one message end at once.
 type Subscriber struct {

@@ -171,7 +171,7 @@ func (c *Chain) BeforeMove(ctx context.Context, m Move) (MoveAnswer, error) {
 	return a, err
 }
 
-// BeforeRequest asks with the payload of a request to a provider and gives the one
+// BeforeRequest asks with the payload of a request to a provider and returns the one
 // to send; by names who replaced it. The error is that of ctx.
 func (c *Chain) BeforeRequest(ctx context.Context, payload json.RawMessage) (_ json.RawMessage, by []string, err error) {
 	err = c.each(ctx, "beforeRequest", func(s *Subscriber) bool { return s.BeforeRequest != nil }, func(s *Subscriber) (bool, error) {

@@ -20,7 +20,7 @@ func (e *RefusedError) Error() string { return e.text }
 
 func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// Add adds a note to the end of a file and gives the file. What a person has written
+// Add adds a note to the end of a file and returns the file. What a person has written
 // there meanwhile stays. A note that is empty, too long, or looks like a secret, and
 // one that the file has no room for, fails with a *RefusedError and changes nothing.
 //

@@ -54,9 +54,9 @@ func (s *Store) journalPath() string { return filepath.Join(s.project(), "consol
 func (s *Store) archive() string { return filepath.Join(s.daily(), "archive") }
 
 // Consolidate brings daily notes of the days before today into the summary in the
-// project's MEMORY.md, at most once a day for all processes, and gives how many days
+// project's MEMORY.md, at most once a day for all processes, and returns how many days
 // it set aside in daily/archive. summarise gets as much as fits into room tokens, the
-// oldest days first, and gives the new summary; nothing is locked while it runs. The
+// oldest days first, and returns the new summary; nothing is locked while it runs. The
 // notes as they were stay in MEMORY.md.previous. At any point of it a crash loses
 // nothing: what was not finished is finished by the next call, and the days stay
 // until their summary is durable. A summary that is empty, too long, or looks like a
@@ -90,7 +90,7 @@ func (s *Store) Consolidate(ctx context.Context, room int, summarise func(contex
 	return s.finish(draft, summary)
 }
 
-// begin finishes what an earlier call could not, and gives what there is to do today.
+// begin finishes what an earlier call could not, and returns what there is to do today.
 // That it is tried is durable before anything is asked.
 func (s *Store) begin(room int) (Draft, error) {
 	l, err := s.lock()
@@ -197,7 +197,7 @@ func checkSummary(answer string, d Draft) (string, error) {
 	return summary, nil
 }
 
-// looksSecret says whether a person has written something into the notes that would be
+// looksSecret reports whether a person has written something into the notes that would be
 // refused as a note: the summary may repeat it.
 func (d Draft) looksSecret() bool {
 	if secret.Looks(d.Summary) {
@@ -285,7 +285,7 @@ func (s *Store) setAside(days []fileState) (n int, err error) {
 	return n, nil
 }
 
-// free gives a name that nothing has: archived notes are never replaced.
+// free returns a name that nothing has: archived notes are never replaced.
 func (s *Store) free(stem string) (string, error) {
 	for i := 1; ; i++ {
 		name := stem + dayEnd
@@ -302,7 +302,7 @@ func (s *Store) free(stem string) (string, error) {
 	}
 }
 
-// projectNotes gives the project's MEMORY.md as it is, "" without one.
+// projectNotes returns the project's MEMORY.md as it is, "" without one.
 func (s *Store) projectNotes() (string, error) {
 	path := s.cfg.Resolve(s.Path(Project))
 	data, err := disk.ReadFile(s.cfg.FS, path, MaxFile)
@@ -317,7 +317,7 @@ func (s *Store) projectNotes() (string, error) {
 
 // cutSection takes the summary of daily notes out of the text of a file: it stands
 // between the last line that begins one and the line that ends it. Other marks are
-// text of a person; without an end there is no summary, and the next one comes behind.
+// text of a person; without an end there is no summary, and the next one comes after.
 func cutSection(text string) (before, summary, after string) {
 	begin, first, end := -1, 0, -1 // where the mark, the summary and its end begin
 	at := 0

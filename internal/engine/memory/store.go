@@ -172,7 +172,7 @@ func (s *Store) days() ([]string, error) {
 	return days, nil
 }
 
-// readHead reads at most MaxFile bytes of a file and gives its size.
+// readHead reads at most MaxFile bytes of a file and returns its size.
 func readHead(fsys disk.FS, name string) ([]byte, int64, error) {
 	f, err := fsys.Open(name, disk.ReadOnly)
 	if err != nil {

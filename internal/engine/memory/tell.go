@@ -205,12 +205,12 @@ func (s *section) tokens() int {
 	return n
 }
 
-// takeHead takes lines from the beginning while they fit, and gives what they take.
+// takeHead takes lines from the beginning while they fit, and returns what they take.
 func (s *section) takeHead(room int) int {
 	return s.take(room, func(n int) string { return s.lines[n] })
 }
 
-// takeTail takes lines from the end while they fit, and gives what they take.
+// takeTail takes lines from the end while they fit, and returns what they take.
 func (s *section) takeTail(room int) int {
 	return s.take(room, func(n int) string { return s.lines[len(s.lines)-1-n] })
 }

@@ -21,7 +21,7 @@ type format struct {
 	images bool   // all models after it take images
 	marks  bool   // it has cache marks
 	// alternate: user and assistant messages must take turns. Google takes user contents
-	// in a row, but a call only after a user's content or results, and so not behind
+	// in a row, but a call only after a user's content or results, and so not after
 	// another message of the assistant.
 	alternate bool
 	// Bounds of characters. Anthropic: ^[a-zA-Z0-9_-]{1,64}$ for tool_use.id. Chat

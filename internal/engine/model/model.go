@@ -75,7 +75,7 @@ type Compat struct {
 	Levels map[ThinkingLevel]string `json:"levels,omitempty"`
 	// Adaptive: the Anthropic model chooses its thinking budget by effort.
 	Adaptive bool `json:"adaptive,omitempty"`
-	// BlockBinding: signed thinking is bound to the prefix it was made behind, and
+	// BlockBinding: signed thinking is bound to the prefix it was made after, and
 	// the server is asked to drop what does not fit instead of refusing it.
 	BlockBinding bool `json:"blockBinding,omitempty"`
 	// ReasoningContent: thinking of the same model goes back as reasoning_content.

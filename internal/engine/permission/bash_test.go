@@ -37,7 +37,7 @@ func newStubs(t *testing.T) stubs {
 	return s
 }
 
-// run runs a line in bash and gives the words of each program that it started.
+// run runs a line in bash and returns the words of each program that it started.
 func (s stubs) run(t *testing.T, src string) [][]string {
 	t.Helper()
 	if err := os.WriteFile(s.log, nil, 0o600); err != nil {
@@ -129,7 +129,7 @@ func TestRandomLinesThatAreAllowedStartOnlyAllowedCommands(t *testing.T) {
 	}
 }
 
-// boring says whether a line has nothing in which shells could differ.
+// boring reports whether a line has nothing in which shells could differ.
 func boring(src string) bool {
 	special := 0
 	for _, mark := range []string{"$", "`", "\"", "'", "\\", "<", ">", "{", "(", "#", "\n", "|", ";", "!", "["} {

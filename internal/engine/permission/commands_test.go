@@ -310,7 +310,7 @@ func commands() []struct{ src, want string } {
 		{"cd s*; git status", "q"},
 		{"pushd /tmp; git status", "q"},
 		{"builtin cd /tmp; git status", "q"},
-		{"git status; cd /tmp", "a"}, // Bash(cd:*) allows it, nothing comes behind
+		{"git status; cd /tmp", "a"}, // Bash(cd:*) allows it, nothing comes after
 		{"for d in a b; do cd $d; git status; done", "q"},
 		{"for d in a b; do git status; cd x; done", "q"},
 		{"while cd ..; do git status; done", "q"},

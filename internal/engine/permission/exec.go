@@ -283,7 +283,7 @@ func harmlessDevice(r shellparse.Redirect) bool {
 	return false
 }
 
-// loosen says whether the rules allow each simple command of the line.
+// loosen reports whether the rules allow each simple command of the line.
 func (p *Policy) loosen(a Action, line shellparse.Line) Verdict {
 	if line.Ask != "" {
 		return ask("", sentence("no rule can allow this line: "+line.Ask))
@@ -309,7 +309,7 @@ func (p *Policy) loosen(a Action, line shellparse.Line) Verdict {
 	return allow
 }
 
-// loosenStep gives the rule that allows a step, or why none does. A step that
+// loosenStep returns the rule that allows a step, or why none does. A step that
 // needs no rule gives neither.
 func (p *Policy) loosenStep(at *places, step shellparse.Step) (rule, why string) {
 	text := step.Text()

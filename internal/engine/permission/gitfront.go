@@ -79,7 +79,7 @@ func (p *Policy) gitPermits(at *places, words []shellparse.Word) (rule, why stri
 }
 
 // into adds the folders to which a git command goes to those in which it may run, for
-// rules that deny or ask, and gives what takes them back.
+// rules that deny or ask, and returns what takes them back.
 func (at *places) into(words []shellparse.Word) func() {
 	if path.Base(words[0].Text) != "git" || len(at.dirs) == 0 {
 		return func() {}

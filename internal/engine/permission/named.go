@@ -115,7 +115,7 @@ func names(w shellparse.Word) []string {
 	return out
 }
 
-// absolute gives the paths that a name may mean, in each folder in which the step may run.
+// absolute returns the paths that a name may mean, in each folder in which the step may run.
 func (at *places) absolute(name string) []string {
 	if name = at.expand(name); path.IsAbs(name) {
 		return []string{path.Clean(name)}

@@ -12,7 +12,7 @@ import (
 type style string
 
 const (
-	// getopt is getopt_long(3): any beginning of a long option stands for it, also behind
+	// getopt is getopt_long(3): any beginning of a long option stands for it, also after
 	// operands; short ones may be joined, with a value at the end.
 	getopt style = "beginnings"
 	// exact takes long options as they are.

@@ -131,7 +131,7 @@ func (at *places) files(target shellparse.Word) (paths []Path, certain bool) {
 	return paths, certain && !at.outside && len(paths) > 0
 }
 
-// climbsBack says whether a path goes up behind a name: where that leads depends
+// climbsBack reports whether a path goes up after a name: where that leads depends
 // on symlinks.
 func climbsBack(text string) bool {
 	named := false
@@ -151,7 +151,7 @@ func climbsBack(text string) bool {
 
 func isCd(words []shellparse.Word) bool { return words[0].Literal && words[0].Text == "cd" }
 
-// target gives where cd leads from dir, "" when that cannot be told.
+// target returns where cd leads from dir, "" when that cannot be told.
 func (at *places) target(step shellparse.Step, dir string) string {
 	words := step.Words
 	if len(words) == 3 && words[1].Text == "--" {

@@ -15,7 +15,7 @@ const MaxLine = 64 << 10
 
 // ParseLine reads a line that a skill wrote to stderr. It is an event when it is a
 // JSON object with "type":"process_event" and a string as message or stage; any other
-// line is not, and gives false. Keys that have no meaning of their own become the
+// line is not, and returns false. Keys that have no meaning of their own become the
 // payload.
 //
 // An unknown status is running, an unknown level info. The rest is for [Normalise].

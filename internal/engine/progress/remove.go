@@ -21,7 +21,7 @@ func Remove(fsys disk.FS, home string, id protocol.SessionID) error {
 	return err
 }
 
-// remove removes a folder of logs and gives the bytes that were in it.
+// remove removes a folder of logs and returns the bytes that were in it.
 func remove(fsys disk.FS, dir string) (bytes int64, err error) {
 	files, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

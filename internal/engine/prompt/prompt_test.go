@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// project makes a home with a repository in it, and gives a configuration for a
+// project makes a home with a repository in it, and returns a configuration for a
 // folder inside.
 func project(t *testing.T, files map[string]string) Config {
 	t.Helper()

@@ -19,7 +19,7 @@ type Completion struct {
 	Jitter  func() float64
 }
 
-// Complete asks a model once, beside a conversation, and gives its whole answer: what
+// Complete asks a model once, beside a conversation, and returns its whole answer: what
 // broke off is never an answer. Failures that pass are tried again by the rules of a
 // turn; one of the model is a *model.Error, and one of ctx is that of ctx. Nothing is
 // stored and nobody is told.

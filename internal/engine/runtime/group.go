@@ -152,7 +152,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 	closeAll(group)
 }
 
-// run runs one call and gives its result.
+// run runs one call and returns its result.
 func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	if ctx.Err() != nil {
 		return ended(context.Cause(ctx)).of(j.block)

@@ -42,7 +42,7 @@ func steps(t *testing.T, tr *trial, chunk int, steps ...script.Step) {
 }
 
 // told folds what a run yields as host and clients do, and checks that each event has room
-// in a frame. It gives the longest text of each block.
+// in a frame. It returns the longest text of each block.
 func told(t *testing.T, events []RawEvent) map[int]string {
 	t.Helper()
 	live, seq, texts := protocol.Live{}, protocol.Seq(0), map[int]string{}

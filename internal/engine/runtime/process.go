@@ -30,7 +30,7 @@ func (l *loop) tellProcess(j *job) {
 	}
 }
 
-// endProcess ends what a call reports when it has run, and gives the summary for its
+// endProcess ends what a call reports when it has run, and returns the summary for its
 // result. Nothing of it goes on: what did not say that it has ended does now.
 func (l *loop) endProcess(ctx context.Context, j *job, res *tool.Result) json.RawMessage {
 	end := progress.Ending{Status: protocol.ProcessCompleted}

@@ -24,7 +24,7 @@ const hexSHA = 2 * sha256.Size // characters of a name
 // and shared by all sessions.
 type Blobs struct{ store *Store }
 
-// Blobs gives the blobs of the store.
+// Blobs returns the blobs of the store.
 func (s *Store) Blobs() *Blobs { return &Blobs{s} }
 
 func (b *Blobs) dir() string            { return filepath.Join(b.store.cfg.Dir, "blobs") }
@@ -77,7 +77,7 @@ func (b *Blobs) stage(ctx context.Context, r io.Reader) (staged, error) {
 	return st, nil
 }
 
-// publish gives a blob its name, durably. When it fails the file is gone.
+// publish returns a blob its name, durably. When it fails the file is gone.
 func (b *Blobs) publish(ctx context.Context, st staged) error {
 	err := b.store.syncing(ctx, func() error {
 		if err := b.store.fs.Rename(st.tmp, b.path(st.sha)); err != nil {
@@ -93,7 +93,7 @@ func (b *Blobs) publish(ctx context.Context, st staged) error {
 
 func (b *Blobs) discard(st staged) { _ = b.store.fs.Remove(st.tmp) }
 
-// fill writes r into f and gives its hash and size.
+// fill writes r into f and returns its hash and size.
 func fill(ctx context.Context, f disk.File, r io.Reader) (string, int64, error) {
 	h := sha256.New()
 	buf := make([]byte, 256<<10)
@@ -141,7 +141,7 @@ func (b *Blobs) Scratch() (disk.File, error) {
 	return f, nil
 }
 
-// Has says whether there is a blob of that name.
+// Has reports whether there is a blob of that name.
 func (b *Blobs) Has(sha string) bool {
 	if !protocol.IsPayload(sha) {
 		return false
@@ -166,7 +166,7 @@ func (b *Blobs) Keep(sha string) error {
 	return nil
 }
 
-// Open opens a blob for reading and gives its size. The caller closes it. What it
+// Open opens a blob for reading and returns its size. The caller closes it. What it
 // reads may be damaged: who acts on it uses Read, or calls Check before. A name that
 // is none, or has no blob, gives ErrNoBlob.
 func (b *Blobs) Open(sha string) (io.ReadSeekCloser, int64, error) {
@@ -188,7 +188,7 @@ func (b *Blobs) Open(sha string) (io.ReadSeekCloser, int64, error) {
 	return &blobReader{io.NewSectionReader(f, 0, size), f}, size, nil
 }
 
-// Read gives the bytes of a blob, which have the hash that its name says. Otherwise it
+// Read returns the bytes of a blob, which have the hash that its name says. Otherwise it
 // gives ErrDamagedBlob, for more than limit bytes ErrTooLarge, and without a blob
 // ErrNoBlob.
 func (b *Blobs) Read(ctx context.Context, sha string, limit int64) ([]byte, error) {

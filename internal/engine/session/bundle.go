@@ -89,7 +89,7 @@ func writeBlob(out *archive.Writer, sha string, f io.ReadCloser, size, most int6
 	return out.Blob(sha, f, size)
 }
 
-// named gives the payloads that the events name ([protocol.Event.Payloads]), each once,
+// named returns the payloads that the events name ([protocol.Event.Payloads]), each once,
 // less those of the events at the places that without says; nil says none.
 func (ix *Index) named(ctx context.Context, without func(place int) bool) ([]string, error) {
 	var out []string

@@ -10,7 +10,7 @@ import (
 	"scorel/protocol"
 )
 
-// FindCause gives the event that completed a request, found by a search through
+// FindCause returns the event that completed a request, found by a search through
 // the bytes of the whole log. With found and an empty id the header did: the
 // request made the session.
 func (ix *Index) FindCause(ctx context.Context, client protocol.ClientID, request protocol.RequestID) (id protocol.EventID, found bool, err error) {
@@ -30,7 +30,7 @@ func (ix *Index) FindCause(ctx context.Context, client protocol.ClientID, reques
 	return id, found, err
 }
 
-// Names says whether an event of the log names a payload
+// Names reports whether an event of the log names a payload
 // ([protocol.Event.Payloads]). It looks at the events in which the name stands.
 func (ix *Index) Names(ctx context.Context, sha256 string) (found bool, err error) {
 	if !protocol.IsPayload(sha256) {
@@ -55,7 +55,7 @@ func (ix *Index) Names(ctx context.Context, sha256 string) (found bool, err erro
 	return found, err
 }
 
-// covers gives the event in whose bytes a place of the file is, nil for none.
+// covers returns the event in whose bytes a place of the file is, nil for none.
 func (s snapshot) covers(place int64) *entry {
 	n, _ := slices.BinarySearchFunc(s.entries, place, func(e entry, place int64) int {
 		if e.off+int64(e.size) <= place {

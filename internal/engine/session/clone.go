@@ -56,7 +56,7 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 	return log, lost, err
 }
 
-// copied gives the events of a clone.
+// copied returns the events of a clone.
 func (s snapshot) copied(leaf int32) iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		path := s.path(leaf)
@@ -80,7 +80,7 @@ func (s snapshot) copied(leaf int32) iter.Seq[*entry] {
 	}
 }
 
-// copiedThrough gives the highest seq of a clone, at least 1: without one it would be
+// copiedThrough returns the highest seq of a clone, at least 1: without one it would be
 // unknown.
 func (ix *Index) copiedThrough(leaf int32) protocol.Seq {
 	last := protocol.Seq(1)
@@ -90,7 +90,7 @@ func (ix *Index) copiedThrough(leaf int32) protocol.Seq {
 	return last
 }
 
-// copyPath gives the lines of a clone, with newlines, and keeps the payloads that they
+// copyPath returns the lines of a clone, with newlines, and keeps the payloads that they
 // name: the source may be deleted at any moment. Those that are missing go to lost.
 func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, lost *Lost, put func([]byte) error) error {
 	for e := range ix.snapshot().copied(leaf) {
@@ -121,7 +121,7 @@ func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID
 	return nil
 }
 
-// is says whether an event is of one of the types.
+// is reports whether an event is of one of the types.
 func (s snapshot) is(e *entry, types ...protocol.EventType) bool {
 	return e.typ != otherType && slices.Contains(types, s.types[e.typ])
 }

@@ -18,7 +18,7 @@ func TestCorpusOfDamagedLogs(t *testing.T) {
 		events int
 		kinds  []health.Kind
 	}{
-		"claude-code-49876": {5, []health.Kind{health.NULRun, health.TailCut}},                                // NUL bytes behind the end
+		"claude-code-49876": {5, []health.Kind{health.NULRun, health.TailCut}},                                // NUL bytes after the end
 		"claude-code-50347": {4, []health.Kind{health.DamagedLine, health.MissingParent}},                     // a bad line in the middle
 		"copilot-cli-4098":  {4, []health.Kind{health.JoinedLines, health.DamagedLine, health.MissingParent}}, // a cut line and the next in one
 		"copilot-cli-2012":  {5, nil},                                                                         // U+2028 and U+2029 as they are

@@ -16,7 +16,7 @@ func TestCutAtEveryByteLosesNoWholeEventAndJoinsNoLines(t *testing.T) {
 		t.Fatalf("the recorded log has only %d bytes", len(data))
 	}
 	all := lines(data)
-	ends := []int{} // behind each line's last byte, before its newline
+	ends := []int{} // after each line's last byte, before its newline
 	for end, l := 0, 0; l < len(all); l++ {
 		end += len(all[l])
 		ends = append(ends, end)

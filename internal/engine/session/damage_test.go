@@ -116,7 +116,7 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 		}), []health.Kind{health.DamagedLine}, 1, true},
 		{"a damaged rewind that was put in", edit(func(l [][]byte) [][]byte {
 			return slices.Insert(l, total, []byte(`{"type":"rewind","id":"evt_00","seq":77,`))
-		}), []health.Kind{health.DamagedLine}, 0, false}, // the line behind it says that none stood there
+		}), []health.Kind{health.DamagedLine}, 0, false}, // the line after it says that none stood there
 		{"a damaged rewind before a later branch", edit(func(l [][]byte) [][]byte {
 			return slices.Insert(l, 3, []byte(`{"type":"rewind","id":"evt_00","seq":7,`))
 		}), []health.Kind{health.DamagedLine}, 0, false},

@@ -65,7 +65,7 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func()
 	return done, nil
 }
 
-// deleteLocked removes the log and gives the file with what it named, "" when that is
+// deleteLocked removes the log and returns the file with what it named, "" when that is
 // nothing, and what failed once the log was gone.
 func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID) (record string, left, err error) {
 	own, err := s.filesOf(id)
@@ -90,7 +90,7 @@ func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID) (record
 	return record, errors.Join(left, s.fs.SyncDir(s.sessions())), nil
 }
 
-// filesOf gives the names of the files of a session, but for its lock.
+// filesOf returns the names of the files of a session, but for its lock.
 func (s *Store) filesOf(id protocol.SessionID) (out []string, err error) {
 	files, err := s.fs.ReadDir(s.sessions())
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) Release(ctx context.Context, names []string) (Deleted, error) {
 
 func (s *Store) deletedDir() string { return filepath.Join(s.cfg.Dir, "deleted") }
 
-// owe notes payloads that are to be removed, durably, and gives the file in which they
+// owe notes payloads that are to be removed, durably, and returns the file in which they
 // stand, "" without any.
 func (s *Store) owe(what string, names []string) (record string, err error) {
 	if len(names) == 0 {

@@ -42,7 +42,7 @@ type BlobError struct {
 
 func (e *BlobError) Error() string { return fmt.Sprintf("payload %.80s: %v", e.SHA256, e.Err) }
 
-// Unwrap gives Err.
+// Unwrap returns Err.
 func (e *BlobError) Unwrap() error { return e.Err }
 
 // LockedError says that another process, or another part of this one, is the

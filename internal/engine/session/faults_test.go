@@ -229,7 +229,7 @@ func runFaulty(t *testing.T, sc scenario, n int, sticky bool, fault error, short
 	return f
 }
 
-// somewhere says whether some file beside the logs, or a log, holds text.
+// somewhere reports whether some file beside the logs, or a log, holds text.
 func (w *world) somewhere(t *testing.T, text string) bool {
 	t.Helper()
 	files, err := w.mem.ReadDir("/home/.scorel/sessions")
@@ -244,7 +244,7 @@ func (w *world) somewhere(t *testing.T, text string) bool {
 	return false
 }
 
-// stored gives the ids in the current log.
+// stored returns the ids in the current log.
 func (w *world) stored(t *testing.T) []protocol.EventID {
 	t.Helper()
 	v, _, err := w.store.View(t.Context(), w.id)

@@ -8,7 +8,7 @@ import (
 	"scorel/protocol"
 )
 
-// OfType gives all events of the types, of the whole log and in the order of
+// OfType returns all events of the types, of the whole log and in the order of
 // seq. Nothing else is decoded.
 func (ix *Index) OfType(ctx context.Context, types ...protocol.EventType) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
@@ -41,7 +41,7 @@ func (ix *Index) emit(ctx context.Context, e *entry, types []protocol.EventType,
 	return yield(ev, nil)
 }
 
-// Controls gives the control events of the types that belong to the path of
+// Controls returns the control events of the types that belong to the path of
 // leaf, in the order of seq. One that hangs on an event of the path belongs to it
 // if its seq is below that of the next event of the path; on the leaf all do.
 // The empty leaf is the empty conversation.
@@ -67,9 +67,9 @@ func (ix *Index) Controls(ctx context.Context, leaf protocol.EventID, types ...p
 	}
 }
 
-// belongs says whether a control event belongs to a path.
+// belongs reports whether a control event belongs to a path.
 func (s snapshot) belongs(e *entry, path []int32) bool {
-	next := 0 // where the path goes on behind the event that e hangs on
+	next := 0 // where the path goes on after the event that e hangs on
 	if e.parent != none {
 		at, ok := slices.BinarySearch(path, e.parent) // parents stand before their children in the file
 		if !ok {
@@ -88,7 +88,7 @@ func (ix *Index) Meta() protocol.Meta {
 	return ix.meta
 }
 
-// foldMeta folds the meta anew, for a log whose order is not that of seq.
+// foldMeta folds the meta again, for a log whose order is not that of seq.
 func (ix *Index) foldMeta(ctx context.Context) error {
 	meta := ix.Header().Meta
 	for ev, err := range ix.OfType(ctx, protocol.TypeSessionInfo) {
@@ -105,7 +105,7 @@ func (ix *Index) foldMeta(ctx context.Context) error {
 	return nil
 }
 
-// Labels gives the names that people gave to events.
+// Labels returns the names that people gave to events.
 func (ix *Index) Labels(ctx context.Context) (map[protocol.EventID]string, error) {
 	labels := map[protocol.EventID]string{}
 	for ev, err := range ix.OfType(ctx, protocol.TypeLabel) {

@@ -29,10 +29,10 @@ var ErrImportLeaf = fmt.Errorf("%w", ErrImport)
 // ImportOptions say how an imported session differs from its source.
 type ImportOptions struct {
 	// Meta gives the meta of the new session from that of the source; nil keeps it.
-	// Another WorkDir is also put behind the events as a change, which ClientID
+	// Another WorkDir is also put after the events as a change, which ClientID
 	// made.
 	Meta func(protocol.Meta) protocol.Meta
-	// Leaf, when set, is put behind the events as a branch to it.
+	// Leaf, when set, is put after the events as a branch to it.
 	Leaf     protocol.EventID
 	ClientID protocol.ClientID
 }
@@ -103,7 +103,7 @@ func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, op
 	return nil, im.report, err
 }
 
-// publish gives the payloads their names, and says which there were not before, with
+// publish returns the payloads their names, and says which there were not before, with
 // the times of their last change.
 func (im *importing) publish(ctx context.Context) (fresh map[string]time.Time, err error) {
 	b := im.store.Blobs()
@@ -281,7 +281,7 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
-// sourceID gives the session that line 0 names; the new one when it names none.
+// sourceID returns the session that line 0 names; the new one when it names none.
 func (im *importing) sourceID(size int64) protocol.SessionID {
 	line := make([]byte, min(size, protocol.MaxLine))
 	if rawlog.ReadFull(im.file.ReadAt, line, 0) != nil {
@@ -319,14 +319,14 @@ func (im *importing) missing(ctx context.Context) error {
 	return nil
 }
 
-// leftOut says whether the event at a place is not taken: it is damaged inside, or says
+// leftOut reports whether the event at a place is not taken: it is damaged inside, or says
 // what waited in a queue, which is the source's to say, once.
 func (im *importing) leftOut(place int) bool {
 	s := im.ix.snapshot()
 	return im.broken[place] || s.is(&s.entries[place], protocol.TypeQueueUpdate)
 }
 
-// copied gives the events that the new log takes over.
+// copied returns the events that the new log takes over.
 func (im *importing) copied() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		s := im.ix.snapshot()
@@ -347,7 +347,7 @@ func (im *importing) copiedThrough() protocol.Seq {
 	return last
 }
 
-// write gives the lines of the new log behind its header.
+// write returns the lines of the new log after its header.
 func (im *importing) write(ctx context.Context, put func([]byte) error) error {
 	last := protocol.Seq(0) // of the lines that are written
 	for e := range im.copied() {
@@ -410,5 +410,5 @@ func (im *importing) leaf() protocol.EventID {
 	return im.ix.Leaf()
 }
 
-// newest gives the last conversation event of the file, for people.
+// newest returns the last conversation event of the file, for people.
 func (ix *Index) newest() protocol.EventID { return ix.snapshot().idAt(ix.lastConv) }

@@ -48,7 +48,7 @@ func (w *world) bundle(t testing.TB, payload string) []byte {
 	return other.export(t)
 }
 
-// export gives the bundle of the current session.
+// export returns the bundle of the current session.
 func (w *world) export(t testing.TB) []byte {
 	t.Helper()
 	v, _, err := w.store.View(t.Context(), w.id)
@@ -72,7 +72,7 @@ func (w *world) imports(t testing.TB, data []byte, opt ImportOptions) (*Log, hea
 	return log, report, err
 }
 
-// linesAs gives the events of a log as they stand there, with another sessionId.
+// linesAs returns the events of a log as they stand there, with another sessionId.
 func linesAs(t testing.TB, ix *Index, as protocol.SessionID) []string {
 	t.Helper()
 	var out []string

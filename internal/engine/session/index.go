@@ -82,7 +82,7 @@ const (
 // eventKey is the 80 bits of an event id.
 type eventKey [10]byte
 
-// parseKey decodes the 16 characters behind "evt_"; the id has been checked.
+// parseKey decodes the 16 characters after "evt_"; the id has been checked.
 func parseKey[T ~string | ~[]byte](id T) (k eventKey) {
 	for half := range 2 {
 		var n uint64
@@ -97,7 +97,7 @@ func parseKey[T ~string | ~[]byte](id T) (k eventKey) {
 	return k
 }
 
-// isKey says whether id has the form of an event id.
+// isKey reports whether id has the form of an event id.
 func isKey(id []byte) bool {
 	if len(id) != 20 || string(id[:4]) != "evt_" {
 		return false
@@ -162,7 +162,7 @@ func knownTypes() []protocol.EventType {
 	return known
 }
 
-// find gives the index of an event, none if there is none. It needs mu.
+// find returns the index of an event, none if there is none. It needs mu.
 func (ix *Index) find(k eventKey) int32 {
 	if len(ix.table) == 0 {
 		return none
@@ -203,7 +203,7 @@ func (ix *Index) grow() {
 	}
 }
 
-// typeCode gives the code of a type, making one while there is room.
+// typeCode returns the code of a type, making one while there is room.
 func (ix *Index) typeCode(t []byte) uint8 {
 	for i, known := range ix.types {
 		if string(known) == string(t) {
@@ -363,7 +363,7 @@ func (ix *Index) repeats(id eventKey, seq protocol.Seq) health.Kind {
 // file. The event hangs on After instead, which is empty at the very beginning.
 type Gap struct {
 	After   protocol.EventID // the conversation event before it
-	Before  protocol.EventID // the event behind the gap
+	Before  protocol.EventID // the event after the gap
 	Missing protocol.EventID // the parent that it names; empty when the event itself cannot be decoded
 	Control bool             // Before is a control event
 }
@@ -381,7 +381,7 @@ func (ix *Index) snapshot() snapshot {
 	return snapshot{ix.entries, ix.bySeq, ix.types}
 }
 
-// at gives the index of the n-th event in order of seq.
+// at returns the index of the n-th event in order of seq.
 func (s snapshot) at(n int) int32 {
 	if s.bySeq != nil {
 		return s.bySeq[n]
@@ -448,13 +448,13 @@ func (ix *Index) Leaf() protocol.EventID {
 	return ix.entries[ix.leaf].id.id()
 }
 
-// Has says whether there is an event of that id.
+// Has reports whether there is an event of that id.
 func (ix *Index) Has(id protocol.EventID) bool {
 	_, ok := ix.lookup(id)
 	return ok
 }
 
-// lookup gives the index of an event.
+// lookup returns the index of an event.
 func (ix *Index) lookup(id protocol.EventID) (int32, bool) {
 	if id.Check() != nil {
 		return none, false
@@ -498,7 +498,7 @@ func (ix *Index) Header() protocol.Header {
 	return ix.header
 }
 
-// Gaps gives the places where events are missing, at most a thousand, for
+// Gaps returns the places where events are missing, at most a thousand, for
 // display.
 func (ix *Index) Gaps() []Gap {
 	ix.mu.RLock()

@@ -185,7 +185,7 @@ func TestCommitRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// pretty gives an event that was parsed from several lines.
+// pretty returns an event that was parsed from several lines.
 func pretty(t *testing.T, ev protocol.Event) protocol.Event {
 	line, err := ev.AppendLine(nil)
 	if err != nil {
@@ -292,7 +292,7 @@ func TestCausesAreFoundInEventsAndHeader(t *testing.T) {
 	defer log.Close()
 	w.id = log.ID()
 	cause := protocol.Cause{ClientID: protocol.ClientIDOf([]byte("b")), RequestID: protocol.NewRequestID(w.rand)}
-	// The request is named in texts before and behind the event that completes it.
+	// The request is named in texts before and after the event that completes it.
 	a := w.user("", `"requestId":"`+string(cause.RequestID)+`" "`+string(cause.RequestID)+`"`)
 	b := w.user(a.ID, strings.Repeat("x", 2<<20))
 	c := w.user(b.ID, "the one")

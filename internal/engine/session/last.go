@@ -11,7 +11,7 @@ func (ix *Index) LastID() protocol.EventID {
 	return s.entries[s.at(len(s.entries)-1)].id.id()
 }
 
-// SeqOf gives the seq of an event, 0 for an unknown one.
+// SeqOf returns the seq of an event, 0 for an unknown one.
 func (ix *Index) SeqOf(id protocol.EventID) protocol.Seq {
 	i, ok := ix.lookup(id)
 	if !ok {

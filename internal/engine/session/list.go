@@ -28,7 +28,7 @@ type Query struct {
 	Limit     int                // 0: no limit
 	Top       bool               // not those of sub-agents
 	Parent    protocol.SessionID // only those of this session's sub-agents; empty: all
-	Before    *Position          // only sessions behind this one in the list; nil: from the newest
+	Before    *Position          // only sessions after this one in the list; nil: from the newest
 }
 
 // Position is a place in the list: what was changed last comes first, and of
@@ -46,13 +46,13 @@ type Summary struct {
 	CreatedAt   int64                `json:"createdAt"`
 	UpdatedAt   int64                `json:"updatedAt"`
 	FirstPrompt string               `json:"firstPrompt,omitempty"` // at most 200 characters
-	Events      int                  `json:"events"`                // lines behind the header
+	Events      int                  `json:"events"`                // lines after the header
 	ClonedFrom  *protocol.ClonedFrom `json:"clonedFrom,omitempty"`
 	Parent      *protocol.Parent     `json:"parent,omitempty"`
 	Locked      *owner.Owner         `json:"-"` // who writes it now, if anybody
 }
 
-// Position gives the place of the session in the list.
+// Position returns the place of the session in the list.
 func (s Summary) Position() Position { return Position{s.UpdatedAt, s.ID} }
 
 // maxPrompt is how many characters of the first prompt a summary holds.
@@ -72,7 +72,7 @@ func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(q.UpdatedAt, p.UpdatedAt), cmp.Compare(q.ID, p.ID))
 }
 
-// List gives the sessions that the query chooses, newest first. Only files that
+// List returns the sessions that the query chooses, newest first. Only files that
 // have changed since they were last listed are read, and only as far as the
 // consumer goes. A file that cannot be read gives a summary with its id and
 // times alone.
@@ -130,7 +130,7 @@ func (q Query) chooses(s Summary) bool {
 	return strings.HasPrefix(string(s.ID), text)
 }
 
-// files gives the logs in the folder.
+// files returns the logs in the folder.
 func (s *Store) files() ([]listed, error) {
 	entries, err := s.fs.ReadDir(s.sessions())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +220,7 @@ func (s *Summary) read(blk rawlog.Block) {
 	}
 }
 
-// firstPrompt gives the text of a user message, cut.
+// firstPrompt returns the text of a user message, cut.
 func firstPrompt(line []byte) string {
 	if !bytes.HasPrefix(line, []byte(`{"type":"message"`)) || !bytes.Contains(line, []byte(`"role":"user"`)) {
 		return ""
@@ -236,7 +236,7 @@ func firstPrompt(line []byte) string {
 // open log.
 const maxPromptSearch = 64
 
-// FirstPrompt gives the text of the first user message as [Summary] has it, "" when
+// FirstPrompt returns the text of the first user message as [Summary] has it, "" when
 // none is among the first messages.
 func (ix *Index) FirstPrompt(ctx context.Context) (string, error) {
 	n := 0
@@ -254,7 +254,7 @@ func (ix *Index) FirstPrompt(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// promptOf gives the text of a user message, cut; "" for another event.
+// promptOf returns the text of a user message, cut; "" for another event.
 func promptOf(ev protocol.Event) string {
 	m, ok := message(ev)
 	if !ok || m.Role != protocol.RoleUser {

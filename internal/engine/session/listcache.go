@@ -37,7 +37,7 @@ const maxStale = 8
 // cacheUse is the use of the cache by one list.
 type cacheUse struct {
 	s     *Store
-	fresh int // summaries that were read anew
+	fresh int // summaries that were read again
 }
 
 func (s *Store) openCache() *cacheUse {

@@ -85,10 +85,10 @@ type loader struct {
 	session protocol.SessionID
 	summed  bool // a checksum was right
 
-	// doubt is the offset of the first damage that may have moved the leaf and behind
+	// doubt is the offset of the first damage that may have moved the leaf and after
 	// which nothing says where the leaf is; -1 without one.
 	doubt int64
-	hole  hole // the damage behind the newest event
+	hole  hole // the damage after the newest event
 }
 
 // hole is damage between two events.
@@ -243,7 +243,7 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended, nul
 	return found
 }
 
-// checked gives the finding of a line that has the form of an event. A control event
+// checked returns the finding of a line that has the form of an event. A control event
 // that was changed since it was written, or in which NULs stand, does not act.
 func (f finding) checked(line []byte, nul bool) finding {
 	f.rec.nul = nul && bytes.IndexByte(line, 0) >= 0
@@ -414,7 +414,7 @@ func (ld *loader) changed(r *record, line int, d *rawlog.Damage) {
 	ld.noteHole(r.off, d)
 }
 
-// noteHole takes note of damage behind the newest event.
+// noteHole takes note of damage after the newest event.
 func (ld *loader) noteHole(off int64, d *rawlog.Damage) {
 	ld.l.index.floor = max(ld.l.index.floor, d.MaxSeq)
 	if !ld.hole.open {
@@ -507,7 +507,7 @@ func (ld *loader) follows(r *record, line int) {
 	}
 }
 
-// proves says whether a conversation event behind the doubt shows where the
+// proves reports whether a conversation event after the doubt shows where the
 // conversation was: it hangs on an event before that, or begins the conversation.
 func (ld *loader) proves(r *record) bool {
 	if r.control || r.nul || r.sum == protocol.SumWrong {
@@ -518,7 +518,7 @@ func (ld *loader) proves(r *record) bool {
 	return parent == none || ix.entries[parent].off < ld.doubt
 }
 
-// followsOn says whether the lines of a log are known to have nothing left out before
+// followsOn reports whether the lines of a log are known to have nothing left out before
 // an event of that seq: those that were copied from another log have.
 func (ix *Index) followsOn(seq protocol.Seq) bool {
 	copied := ix.header.ClonedFrom != nil
@@ -538,7 +538,7 @@ func (l *loaded) forgetRepaired(ctx context.Context) error {
 	return nil
 }
 
-// repaired gives the events that repairs name: they stand behind known gaps.
+// repaired returns the events that repairs name: they stand after known gaps.
 func (ix *Index) repaired(ctx context.Context) (map[protocol.EventID]bool, error) {
 	known := map[protocol.EventID]bool{} // bounded by what the log names
 	for ev, err := range ix.OfType(ctx, protocol.TypeRepair) {

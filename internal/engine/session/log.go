@@ -40,7 +40,7 @@ type Log struct {
 // seq, id, parent, session or form is wrong. Nothing was written.
 var ErrInvalidEvent = errors.New("the event does not fit the log")
 
-// Index gives what the log knows of its events. It stays usable until Close.
+// Index returns what the log knows of its events. It stays usable until Close.
 func (l *Log) Index() *Index { return l.ix }
 
 // ID is the session's id.
@@ -49,7 +49,7 @@ func (l *Log) ID() protocol.SessionID { return l.ix.id }
 // NextSeqFloor is the lowest seq that Commit accepts next.
 func (l *Log) NextSeqFloor() protocol.Seq { return l.ix.NextSeqFloor() }
 
-// ReadOnly says whether the log takes no events, and why, as a sentence. It does not
+// ReadOnly reports whether the log takes no events, and why, as a sentence. It does not
 // wait for a commit that is on its way.
 func (l *Log) ReadOnly() (bool, string) {
 	l.stateMu.Lock()
@@ -57,14 +57,14 @@ func (l *Log) ReadOnly() (bool, string) {
 	return l.readOnly != "", l.readOnly
 }
 
-// NeedsLeaf says whether the log is read-only until PickLeaf.
+// NeedsLeaf reports whether the log is read-only until PickLeaf.
 func (l *Log) NeedsLeaf() bool {
 	l.stateMu.Lock()
 	defer l.stateMu.Unlock()
 	return l.pick
 }
 
-// Broken gives why the log has no file that it can write to, nil when it has one.
+// Broken returns why the log has no file that it can write to, nil when it has one.
 // The next commit tries to make one. What is stored stays readable.
 func (l *Log) Broken() error {
 	l.mu.Lock()
@@ -233,7 +233,7 @@ func (l *Log) fits(r *record, before []record) error {
 	return nil
 }
 
-// write puts buf behind the durable bytes. When it fails the file holds those
+// write puts buf after the durable bytes. When it fails the file holds those
 // alone (and a tail that waits for PickLeaf), or the log is broken.
 func (l *Log) write(end int64) error {
 	if l.tailEnd > end {
@@ -351,7 +351,7 @@ func copyRange(f disk.File, at int64, read rawlog.ReaderAt, from, to int64) erro
 	return nil
 }
 
-// Close waits for a running commit and gives the lock back. A second call does
+// Close waits for a running commit and returns the lock back. A second call does
 // nothing.
 func (l *Log) Close() error {
 	l.mu.Lock()

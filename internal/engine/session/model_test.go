@@ -54,7 +54,7 @@ func (o *oracle) path(leaf protocol.EventID) []protocol.EventID {
 
 func (o *oracle) controls(leaf protocol.EventID) []protocol.EventID {
 	path := o.path(leaf)
-	next := map[protocol.EventID]protocol.Seq{} // behind each event of the path
+	next := map[protocol.EventID]protocol.Seq{} // after each event of the path
 	before := protocol.EventID("")
 	for _, id := range path {
 		next[before] = o.find(id).Seq

@@ -13,7 +13,7 @@ import (
 	"scorel/protocol"
 )
 
-// old gives the lines of a log as a version before checksums wrote them.
+// old returns the lines of a log as a version before checksums wrote them.
 func old(data []byte) []byte {
 	return regexp.MustCompile(`,"prev":[0-9]+|,"crc":"[0-9a-f]{8}"`).ReplaceAll(data, nil)
 }
@@ -233,7 +233,7 @@ func TestWhatDamageTakesIsTold(t *testing.T) {
 	}
 }
 
-// harm damages a log behind its header in one place.
+// harm damages a log after its header in one place.
 func harm(r *rand.Rand, data []byte, from int) ([]byte, string) {
 	bad := slices.Clone(data)
 	at := from + r.IntN(len(data)-from)

@@ -25,7 +25,7 @@ func (f *slowLock) Lock(name string, owner []byte) (disk.Unlocker, error) {
 	return f.FS.Lock(name, owner)
 }
 
-// deadProcess gives the number of a process that has ended.
+// deadProcess returns the number of a process that has ended.
 func deadProcess(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("true")

@@ -10,8 +10,8 @@ import (
 	"scorel/protocol"
 )
 
-// Parent gives the event that id hangs on; empty when it is the first of its
-// path. Behind a gap this is not the parent that stands in the line.
+// Parent returns the event that id hangs on; empty when it is the first of its
+// path. Behind a gap this is not the parent that is in the line.
 func (ix *Index) Parent(id protocol.EventID) (protocol.EventID, error) {
 	i, err := ix.mustLookup(id)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s snapshot) idAt(i int32) protocol.EventID {
 	return s.entries[i].id.id()
 }
 
-// Children gives the conversation events that hang on id, oldest first; those of
+// Children returns the conversation events that hang on id, oldest first; those of
 // the empty id begin the conversation.
 func (ix *Index) Children(id protocol.EventID) ([]protocol.EventID, error) {
 	i, err := ix.conversation(id)
@@ -57,7 +57,7 @@ func (ix *Index) children(i int32) []int32 {
 	return out
 }
 
-// Path gives the conversation events from the first to leaf; nothing for the
+// Path returns the conversation events from the first to leaf; nothing for the
 // empty id.
 func (ix *Index) Path(leaf protocol.EventID) ([]protocol.EventID, error) {
 	i, err := ix.conversation(leaf)
@@ -73,7 +73,7 @@ func (ix *Index) Path(leaf protocol.EventID) ([]protocol.EventID, error) {
 	return out, nil
 }
 
-// MovesSinceConversation gives the rewinds and branches behind the newest conversation
+// MovesSinceConversation returns the rewinds and branches after the newest conversation
 // event that is no branch summary, newest first: those after which nothing was said.
 func (ix *Index) MovesSinceConversation(ctx context.Context) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
@@ -108,7 +108,7 @@ func (p *pathBits) has(i int32) bool {
 	return int(i/64) < len(p.bits) && p.bits[i/64]&(1<<(i%64)) != 0
 }
 
-// OnPath gives a function that says whether an event is on the path to leaf. The last path
+// OnPath returns a function that reports whether an event is on the path to leaf. The last path
 // that was asked for is remembered.
 func (ix *Index) OnPath(leaf protocol.EventID) (func(protocol.EventID) bool, error) {
 	i, err := ix.conversation(leaf)
@@ -130,7 +130,7 @@ func (ix *Index) OnPath(leaf protocol.EventID) (func(protocol.EventID) bool, err
 	}, nil
 }
 
-// Depth gives how many conversation events there are from the first to id.
+// Depth returns how many conversation events there are from the first to id.
 func (ix *Index) Depth(id protocol.EventID) (n int, err error) {
 	i, err := ix.conversation(id)
 	if err != nil {
@@ -142,7 +142,7 @@ func (ix *Index) Depth(id protocol.EventID) (n int, err error) {
 	return n, nil
 }
 
-// path gives the indices from the first event to i.
+// path returns the indices from the first event to i.
 func (s snapshot) path(i int32) []int32 {
 	var out []int32
 	for ; i != none; i = s.entries[i].parent {
@@ -152,7 +152,7 @@ func (s snapshot) path(i int32) []int32 {
 	return out
 }
 
-// Back gives the conversation events from leaf to the first, newest first. They
+// Back returns the conversation events from leaf to the first, newest first. They
 // are decoded ahead on all cores, but never beyond a compact event before the
 // consumer has asked for what is behind it. An event that is damaged inside has
 // an Unknown body. An error ends the iteration.
@@ -277,7 +277,7 @@ func (w *backWalk) stretch(ctx context.Context, yield func(protocol.Event, error
 	return want
 }
 
-// decodeBatch decodes events that stand in take newest first, with as few reads
+// decodeBatch decodes events that are in take newest first, with as few reads
 // as their places allow. With a reader nothing of the lines is kept.
 func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32, r *lineReader) batch {
 	b := batch{events: make([]protocol.Event, 0, len(take))}

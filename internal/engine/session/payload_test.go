@@ -51,7 +51,7 @@ func nameIn(v reflect.Value, field string, put func() string) {
 	}
 }
 
-// naming gives an event of every type that names a payload, and which those are.
+// naming returns an event of every type that names a payload, and which those are.
 func (w *world) naming(t *testing.T) map[protocol.EventType][]string {
 	t.Helper()
 	old := w.now()

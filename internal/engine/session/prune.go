@@ -120,7 +120,7 @@ func (b *Blobs) keepNamed(ctx context.Context, old map[string]int64) error {
 	return nil
 }
 
-// mentionedIn gives the blobs that files in the folder of the logs name.
+// mentionedIn returns the blobs that files in the folder of the logs name.
 func (b *Blobs) mentionedIn(ctx context.Context, names []string) ([]string, error) {
 	entries, err := b.store.fs.ReadDir(b.dir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -56,7 +56,7 @@ func (ix *Index) noteDamage(e *entry) {
 	}
 }
 
-// Event gives one event.
+// Event returns one event.
 func (ix *Index) Event(ctx context.Context, id protocol.EventID) (protocol.Event, error) {
 	if err := ctx.Err(); err != nil {
 		return protocol.Event{}, err
@@ -77,7 +77,7 @@ type Line struct {
 	Bytes   []byte // valid JSON and valid UTF-8, without a newline; the caller's to keep
 }
 
-// After gives the events with a seq above seq, in the order of seq, as they
+// After returns the events with a seq above seq, in the order of seq, as they
 // stand in the log when the iteration begins. Lines that are not valid JSON are
 // left out (Gaps names them) and bytes that are not UTF-8 are replaced, so that
 // what comes out can be sent on.
@@ -134,7 +134,7 @@ type rawLine struct {
 	line  []byte // valid UTF-8; the reader's to keep
 }
 
-// lines gives the lines of the events with a seq above seq, in the order of seq.
+// lines returns the lines of the events with a seq above seq, in the order of seq.
 func (ix *Index) lines(ctx context.Context, seq protocol.Seq) iter.Seq2[rawLine, error] {
 	return func(yield func(rawLine, error) bool) {
 		s := ix.snapshot()
@@ -164,7 +164,7 @@ func (ix *Index) lines(ctx context.Context, seq protocol.Seq) iter.Seq2[rawLine,
 	}
 }
 
-// Tail gives the seq after which the last n events stand, for After.
+// Tail returns the seq after which the last n events stand, for After.
 func (ix *Index) Tail(n int) protocol.Seq {
 	s := ix.snapshot()
 	if n >= len(s.entries) {
@@ -179,7 +179,7 @@ func (ix *Index) Tail(n int) protocol.Seq {
 	return protocol.Seq(s.entries[s.at(len(s.entries)-n-1)].seq)
 }
 
-// firstAbove gives the place in the order of seq of the first event above seq.
+// firstAbove returns the place in the order of seq of the first event above seq.
 func (s snapshot) firstAbove(seq protocol.Seq) int {
 	lo, hi := 0, len(s.entries)
 	for lo < hi {
@@ -197,7 +197,7 @@ func (s snapshot) firstAbove(seq protocol.Seq) int {
 const runSize = 256 << 10
 
 // readRun reads the events from place n on, in the order of seq, that stand
-// behind each other in the file.
+// after each other in the file.
 func (s snapshot) readRun(src *source, n int) (count int, buf []byte, err error) {
 	first := &s.entries[s.at(n)]
 	end := first.off + int64(first.size)

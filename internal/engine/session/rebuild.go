@@ -58,7 +58,7 @@ func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (health.Repor
 	return report, nil
 }
 
-// gapsWithout gives the gaps that the log has, and will have without the events at the
+// gapsWithout returns the gaps that the log has, and will have without the events at the
 // places in broken, at most as many as one repair event names; a second repair names
 // more.
 func (ix *Index) gapsWithout(ctx context.Context, broken map[int]bool, report health.Report) ([]protocol.RepairGap, error) {
@@ -102,7 +102,7 @@ func (ix *Index) gapsWithout(ctx context.Context, broken map[int]bool, report he
 	return gaps, nil
 }
 
-// undecodable gives the places of events that are damaged inside.
+// undecodable returns the places of events that are damaged inside.
 func (ix *Index) undecodable(ctx context.Context) (map[int]bool, error) {
 	out := map[int]bool{}
 	s := ix.snapshot()
@@ -140,7 +140,7 @@ func (l *Log) compactFile(ctx context.Context, without map[int]bool, gaps []prot
 	})
 }
 
-// leafWithout gives the leaf, or the newest event below it that is none of those at the
+// leafWithout returns the leaf, or the newest event below it that is none of those at the
 // places in without.
 func (ix *Index) leafWithout(without map[int]bool) protocol.EventID {
 	s := ix.snapshot()
@@ -153,7 +153,7 @@ func (ix *Index) leafWithout(without map[int]bool) protocol.EventID {
 	return s.idAt(leaf)
 }
 
-// writeSound writes the header and the sound events, and gives the highest seq.
+// writeSound writes the header and the sound events, and returns the highest seq.
 func (ix *Index) writeSound(ctx context.Context, put func([]byte) error, without map[int]bool) (last protocol.Seq, err error) {
 	head, err := ix.headerLine()
 	if err != nil {

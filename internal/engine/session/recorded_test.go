@@ -12,7 +12,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// every makes one event of each type on leaf, and gives the new leaf.
+// every makes one event of each type on leaf, and returns the new leaf.
 func (w *world) every(leaf protocol.EventID, round int) ([]protocol.Event, protocol.EventID) {
 	sha := strings.Repeat("ab", 32)
 	u := w.user(leaf, "please read a and b \u2028 <now> "+strings.Repeat("x", 40*(round%7)))
@@ -42,7 +42,7 @@ func (w *world) every(leaf protocol.EventID, round int) ([]protocol.Event, proto
 	return append([]protocol.Event{u, a, dec, snap, r1, r2, item, b, cm, co, bs, back, br}, rest...), bs.ID
 }
 
-// record commits rounds of every type, closes the log and gives its bytes.
+// record commits rounds of every type, closes the log and returns its bytes.
 func (w *world) record(t testing.TB, rounds int) []byte {
 	t.Helper()
 	log := w.create(t)
@@ -87,7 +87,7 @@ func ids(t testing.TB, ix *Index) []protocol.EventID {
 	return out
 }
 
-// damagedCopy gives the bytes that were set aside, nil when none were.
+// damagedCopy returns the bytes that were set aside, nil when none were.
 func (w *world) damagedCopy(t testing.TB, report health.Report) []byte {
 	t.Helper()
 	if report.SetAside == "" {

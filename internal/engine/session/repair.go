@@ -100,7 +100,7 @@ func (l *Log) mend(ld *loaded, end *int64) error {
 }
 
 // setAside copies a part of the log into a file beside it, durable with its name
-// when it returns, and gives the file's name.
+// when it returns, and returns the file's name.
 func (l *Log) setAside(ctx context.Context, from, to int64) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 	"scorel/protocol"
 )
 
-// Results gives the results on the path of leaf that say what the state outside was,
+// Results returns the results on the path of leaf that say what the state outside was,
 // newest first: those that list todos, or those that name a working directory; none for
 // any other. The index knows them, so that only what is asked for is read.
 func (ix *Index) Results(ctx context.Context, leaf protocol.EventID, tells protocol.ToolState) iter.Seq2[protocol.Event, error] {
@@ -34,7 +34,7 @@ func (ix *Index) Results(ctx context.Context, leaf protocol.EventID, tells proto
 	}
 }
 
-// Todos gives the todo list as of a leaf: what the newest result on its path that tells
+// Todos returns the todo list as of a leaf: what the newest result on its path that tells
 // it says; none when there is none, or when all of it is done. Only that result is read.
 func (ix *Index) Todos(ctx context.Context, leaf protocol.EventID) ([]protocol.Todo, error) {
 	for ev, err := range ix.Results(ctx, leaf, protocol.TellsTodos) {
@@ -60,15 +60,15 @@ func stateFlag(tells protocol.ToolState) uint8 {
 	return 0
 }
 
-// Scorel writes the name of the tool behind the role of a result and the id of its call,
-// and its details behind its output: so far into a message, and so far from its end, is
+// Scorel writes the name of the tool after the role of a result and the id of its call,
+// and its details after its output: so far into a message, and so far from its end, is
 // looked for them.
 const (
 	resultHead = 512
 	resultTail = 4096
 )
 
-// stateOf gives the flag of a message that says what the state outside was, else 0.
+// stateOf returns the flag of a message that says what the state outside was, else 0.
 func stateOf(message []byte) uint8 {
 	const result, name = `{"role":"tool_result"`, `"toolName":"`
 	if len(message) <= len(result) || string(message[:len(result)]) != result {

@@ -6,7 +6,7 @@ import (
 	"scorel/protocol"
 )
 
-// CanRewind says whether a rewind may go to id: the empty conversation, a user
+// CanRewind reports whether a rewind may go to id: the empty conversation, a user
 // message, an assistant message without calls, a compact or branch_summary
 // event, the last result of a complete set, or the parent of a user message.
 // Otherwise the error has ErrNotTarget or ErrUnknownEvent in its chain.
@@ -56,7 +56,7 @@ func (ix *Index) CanRewind(id protocol.EventID) error {
 	return fmt.Errorf("event %s of %s: %w", id, ix.id, ErrNotTarget)
 }
 
-// message gives the message of a message event.
+// message returns the message of a message event.
 func message(ev protocol.Event) (protocol.Message, bool) {
 	if b, ok := ev.Body.(*protocol.MessageBody); ok {
 		return b.Message, true
@@ -64,7 +64,7 @@ func message(ev protocol.Event) (protocol.Message, bool) {
 	return protocol.Message{}, false
 }
 
-// completes says whether the result at i is the last one missing to the calls of
+// completes reports whether the result at i is the last one missing to the calls of
 // the assistant message before it.
 func (ix *Index) completes(s snapshot, i int32, m protocol.Message) (bool, error) {
 	have := map[string]bool{m.ToolCallID: true} // bounded by the calls of one message

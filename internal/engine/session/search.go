@@ -66,7 +66,7 @@ func (q *Search) check() error {
 	return nil
 }
 
-// Search gives the sessions in which the words stand in what people read, newest
+// Search returns the sessions in which the words stand in what people read, newest
 // first, until Limit events have been given. All logs are read, as bytes and
 // without their locks; nothing is kept between searches. An event of a log counts
 // where [Store.View] shows it, and is durable when it is given.
@@ -184,7 +184,7 @@ func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 	return r
 }
 
-// ofProject says whether the header that data begins with names the project.
+// ofProject reports whether the header that data begins with names the project.
 func (sc *scan) ofProject(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r")))
@@ -301,7 +301,7 @@ func (ix *Index) leafIndex() int32 {
 	return ix.leaf
 }
 
-// onPath says whether an event is part of a path or, as a control event, belongs
+// onPath reports whether an event is part of a path or, as a control event, belongs
 // to it.
 func (s snapshot) onPath(i int32, path []int32) bool {
 	if e := &s.entries[i]; e.flags&flagControl != 0 {
@@ -311,7 +311,7 @@ func (s snapshot) onPath(i int32, path []int32) bool {
 	return ok
 }
 
-// firstPrompt gives the text of the first user message of a log, cut; it looks at
+// firstPrompt returns the text of the first user message of a log, cut; it looks at
 // no more than the first 64 events.
 func (ix *Index) firstPrompt(ctx context.Context) (string, error) {
 	s := ix.snapshot()

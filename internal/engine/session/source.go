@@ -17,7 +17,7 @@ type source struct {
 	closed bool
 }
 
-// read gives n bytes at off in a new slice.
+// read returns n bytes at off in a new slice.
 func (s *source) read(off int64, n int) ([]byte, error) {
 	buf := make([]byte, n)
 	return buf, s.readInto(buf, off)

@@ -125,7 +125,7 @@ func (s *Store) lock(id protocol.SessionID) (disk.Unlocker, error) {
 	return u, nil
 }
 
-// exists says whether there is a log of that id.
+// exists reports whether there is a log of that id.
 func (s *Store) exists(id protocol.SessionID) (bool, error) {
 	if err := id.Check(); err != nil {
 		return false, err
@@ -158,7 +158,7 @@ func (s *Store) Create(ctx context.Context, h protocol.Header) (*Log, error) {
 	return s.make(ctx, h, nil)
 }
 
-// make is Create with lines behind the header: fill gives them to put.
+// make is Create with lines after the header: fill gives them to put.
 func (s *Store) make(ctx context.Context, h protocol.Header, fill func(id protocol.SessionID, put func([]byte) error) error) (*Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func (s *Store) attach(ctx context.Context, id protocol.SessionID, unlock disk.U
 	return l, loaded.report, nil
 }
 
-// loadDurable makes what stands in a log durable, as somebody may have been
+// loadDurable makes what is in a log durable, as somebody may have been
 // killed before that, and loads it: whatever is read is then told.
 func (s *Store) loadDurable(ctx context.Context, id protocol.SessionID, src *source, f disk.File, fresh bool) (*loaded, error) {
 	size, err := f.Size()

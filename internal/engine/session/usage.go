@@ -20,7 +20,7 @@ func (ix *Index) Usage() protocol.Usage {
 // which have none, so that these stay small.
 type usages []protocol.Usage
 
-// of gives what a record's call used.
+// of returns what a record's call used.
 func (us usages) of(r *record) protocol.Usage {
 	if r.used == 0 {
 		return protocol.Usage{}

@@ -23,7 +23,7 @@ type Stamp struct {
 	Mod  int64 // Unix nanoseconds
 }
 
-// Stamp gives the stamp of a log as it is now. Errors: ErrNotFound, ErrStorage.
+// Stamp returns the stamp of a log as it is now. Errors: ErrNotFound, ErrStorage.
 func (s *Store) Stamp(id protocol.SessionID) (Stamp, error) {
 	if err := s.mustExist(id); err != nil {
 		return Stamp{}, err
@@ -82,7 +82,7 @@ func (s *Store) view(ctx context.Context, id protocol.SessionID) (*loaded, error
 	return ld, nil
 }
 
-// Index gives what the view knows of the log's events.
+// Index returns what the view knows of the log's events.
 func (v *View) Index() *Index { return v.ix }
 
 // ID is the session's id.

@@ -35,7 +35,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// restart makes a store anew, as a new process would.
+// restart makes a store again, as a new process would.
 func (w *world) restart(t testing.TB) {
 	t.Helper()
 	var err error

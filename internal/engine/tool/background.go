@@ -21,7 +21,7 @@ const (
 // errNoTasks says that background commands do not exist here.
 var errNoTasks = errors.New("there are no background commands here; run the command without run_in_background")
 
-// start starts the command in the background and gives how it begins. A call
+// start starts the command in the background and returns how it begins. A call
 // that is cancelled while it looks at that ends the command.
 func (c *bashCall) start(ctx context.Context) (Result, error) {
 	tasks := c.tool.tasks
@@ -98,7 +98,7 @@ func (c watchedCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	return r, nil
 }
 
-// taskResult gives output with notes behind it; none is what says that there is
+// taskResult returns output with notes after it; none is what says that there is
 // no output. A command that failed by itself is an error.
 func taskResult(r background.Reading, none string, notes []string) Result {
 	text := r.Text
@@ -113,7 +113,7 @@ func taskResult(r background.Reading, none string, notes []string) Result {
 	return res
 }
 
-// standing says how a command stands: how it ended, or for how long it has run.
+// standing says the state of a command: how it ended, or for how long it has run.
 func standing(r background.Reading, now time.Time) string {
 	if r.Info.State != protocol.TaskRunning {
 		return r.Info.TaskID + " " + r.How

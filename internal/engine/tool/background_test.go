@@ -23,7 +23,7 @@ func backgroundBench(t *testing.T) *bench {
 	return b
 }
 
-// background starts a command and gives its id and what the call said.
+// background starts a command and returns its id and what the call said.
 func (b *bench) background(command string, more ...in) (id, text string, r Result) {
 	b.t.Helper()
 	input := in{"command": command, "run_in_background": true}

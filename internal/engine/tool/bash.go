@@ -227,7 +227,7 @@ func (c *bashCall) environ() []string {
 	return env
 }
 
-// explicitBare adds a setting for Git to an environment, behind those that it has (see
+// explicitBare adds a setting for Git to an environment, after those that it has (see
 // GIT_CONFIG_COUNT in git-config(1)): what a rule allows can neither set variables nor use
 // the options that would take it back.
 func explicitBare(env []string) []string {
@@ -244,7 +244,7 @@ func explicitBare(env []string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=safe.bareRepository", n), fmt.Sprintf("GIT_CONFIG_VALUE_%d=explicit", n), count+strconv.Itoa(n+1))
 }
 
-// lastDir gives the last directory that the shell wrote, "" when it is none. It
+// lastDir returns the last directory that the shell wrote, "" when it is none. It
 // never waits: who is left over may still hold the other end.
 func lastDir(r *os.File) string {
 	raw, err := r.SyscallConn()

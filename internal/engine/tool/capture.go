@@ -24,7 +24,7 @@ type capture struct {
 	valid    validator
 
 	head  []byte // the first half of maxOutput, in bytes at first
-	tail  []byte // the newest bytes behind head
+	tail  []byte // the newest bytes after head
 	size  int64
 	spill *os.File // the whole, once it does not fit
 	full  int64    // bytes in spill
@@ -97,7 +97,7 @@ func (c *capture) discard() {
 	}
 }
 
-// finish gives the output for the model and, when that is cut, the whole.
+// finish returns the output for the model and, when that is cut, the whole.
 func (c *capture) finish() (text string, full io.ReadCloser) {
 	c.add(c.valid.rest())
 	if c.size <= int64(len(c.head)+len(c.tail)) {
@@ -127,7 +127,7 @@ func (c *capture) finish() (text string, full io.ReadCloser) {
 	return text, c.whole()
 }
 
-// whole gives the file that holds everything; nil when there is none.
+// whole returns the file that holds everything; nil when there is none.
 func (c *capture) whole() io.ReadCloser {
 	if c.spill == nil {
 		return nil

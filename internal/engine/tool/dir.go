@@ -9,11 +9,11 @@ type Dir struct {
 	path string
 }
 
-// NewDir gives a working directory: the workspace at first, later the last
+// NewDir returns a working directory: the workspace at first, later the last
 // details.dir on the active path.
 func NewDir(path string) *Dir { return &Dir{path: path} }
 
-// Path gives the working directory, absolute.
+// Path returns the working directory, absolute.
 func (d *Dir) Path() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

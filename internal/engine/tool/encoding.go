@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// decodeText gives a file's text without its byte order mark, and how to make a
+// decodeText returns a file's text without its byte order mark, and how to make a
 // file of it again. UTF-16 is recognised by its mark. Bytes that are not valid
 // UTF-8 stay as they are. A file with NUL bytes is no text.
 func decodeText(data []byte) (text string, encode func(string) ([]byte, error), err error) {
@@ -30,7 +30,7 @@ func decodeText(data []byte) (text string, encode func(string) ([]byte, error), 
 	return string(data), func(s string) ([]byte, error) { return []byte(s), nil }, nil
 }
 
-// utf16Order gives the byte order that a UTF-16 mark says, nil without one.
+// utf16Order returns the byte order that a UTF-16 mark says, nil without one.
 func utf16Order(data []byte) binary.AppendByteOrder {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
@@ -111,7 +111,7 @@ func (v *validator) next(p []byte) []byte {
 	return valid(data)
 }
 
-// rest gives what is held back at the end.
+// rest returns what is held back at the end.
 func (v *validator) rest() []byte {
 	held := v.held
 	v.held = nil

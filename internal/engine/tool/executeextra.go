@@ -49,7 +49,7 @@ func (executeExtraTool) Spec() Spec {
 // Behind implements [Redirecting].
 func (t executeExtraTool) Behind(name string) Tool { return t.bound(t.extras.Named(name)) }
 
-// bound gives a tool what it needs; nil stays nil.
+// bound returns a tool what it needs; nil stays nil.
 func (t executeExtraTool) bound(target Tool) Tool {
 	if target == nil {
 		return nil

@@ -191,7 +191,7 @@ func (c *executeCall) failed(ctx context.Context, stage, text string, stderr *ch
 	return r, nil
 }
 
-// taskID gives the taskId of an input that has one.
+// taskID returns the taskId of an input that has one.
 func taskID(input json.RawMessage) string {
 	var in struct {
 		TaskID string `json:"taskId"`
@@ -206,7 +206,7 @@ func (c *executeCall) environ() []string {
 		"SKILL_DIR="+c.program.Dir, "SKILL_WORKSPACE="+c.tool.files.Root())
 }
 
-// oneJSON gives the one JSON document that an output is.
+// oneJSON returns the one JSON document that an output is.
 func oneJSON(out []byte) (json.RawMessage, error) {
 	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\xef\xbb\xbf")))
 	if len(out) == 0 {
@@ -226,7 +226,7 @@ func oneJSON(out []byte) (json.RawMessage, error) {
 	return doc, nil
 }
 
-// shown gives the beginning of an output for the model, "" for none.
+// shown returns the beginning of an output for the model, "" for none.
 func shown(out []byte) string {
 	text := strings.TrimSpace(promptsafe.Clean(strings.ToValidUTF8(string(out[:min(len(out), 4*maxOutputTail)]), "\ufffd")))
 	if text == "" {
@@ -335,7 +335,7 @@ func (p *childLog) end() {
 
 func (p *childLog) over() bool { return p.lost }
 
-// text gives the last 2,000 characters of the lines that were no events.
+// text returns the last 2,000 characters of the lines that were no events.
 func (p *childLog) text() string {
 	text := strings.TrimSpace(promptsafe.Clean(strings.ToValidUTF8(string(p.tail), "\ufffd")))
 	return string(lastRunes([]byte(text), maxStderrTail))

@@ -40,7 +40,7 @@ func skillWorld(t *testing.T, fields, script string) *bench {
 	return b
 }
 
-// execute runs the skill and gives its text.
+// execute runs the skill and returns its text.
 func (b *bench) execute(ctx context.Context, input string) (string, Result, *reported) {
 	b.t.Helper()
 	r := &reported{}

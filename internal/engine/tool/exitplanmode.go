@@ -19,7 +19,7 @@ var exitPlanModeText string
 // ExitPlanModeName is the tool with which a model presents its plan.
 const ExitPlanModeName = "ExitPlanMode"
 
-// WithPlan gives tools with ExitPlanMode among them, for a turn in plan mode; the list
+// WithPlan returns tools with ExitPlanMode among them, for a turn in plan mode; the list
 // that it is given stays as it is.
 func WithPlan(tools []Tool) []Tool {
 	if slices.ContainsFunc(tools, func(t Tool) bool { return t.Spec().Name == ExitPlanModeName }) {

@@ -10,7 +10,7 @@ import (
 	"scorel/internal/engine/permission"
 )
 
-// nameFilter gives the test for a glob of Glob and Grep against a path relative
+// nameFilter returns the test for a glob of Glob and Grep against a path relative
 // to the searched folder. A glob without a slash is for names in every folder.
 // depth is how deep it can match, 0 for any.
 func nameFilter(glob string) (keep func(rel string) bool, depth int, err error) {

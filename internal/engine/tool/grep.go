@@ -151,7 +151,7 @@ func (c *grepCall) binary() bool {
 	return err == nil && s.binary
 }
 
-// matching gives the files with a match, in their order.
+// matching returns the files with a match, in their order.
 func (c *grepCall) matching(ctx context.Context, candidates []found) []found {
 	has := make([]bool, len(candidates))
 	var next atomic.Int64
@@ -178,7 +178,7 @@ func (c *grepCall) matching(ctx context.Context, candidates []found) []found {
 	return files
 }
 
-// count gives the number of matching lines, and stops at most when most is not 0.
+// count returns the number of matching lines, and stops at most when most is not 0.
 func (c *grepCall) count(ctx context.Context, rel string, most int, buf *[]byte) int {
 	f := c.root.open(rel)
 	if f == nil {

@@ -145,7 +145,7 @@ func (h harm) into(d *protocol.ToolDetails) {
 	d.ChangedProtected, d.SetAside = h.changed[:min(len(h.changed), maxChanged)], h.aside
 }
 
-// note is the text behind the output of a command.
+// note is the text after the output of a command.
 func (h harm) note() string {
 	if text := h.untold(); text != "" {
 		return "\n[Attention: " + text + ".]"

@@ -9,7 +9,7 @@ import (
 // with all that is below it, so that rules about files can be compared with each.
 const maxHeld = 50_000
 
-// holdsCovered gives the first file in dir or below it that is covered, "" when there is
+// holdsCovered returns the first file in dir or below it that is covered, "" when there is
 // none, and whether all of it was looked at. What lies in a .git folder is left out.
 func holdsCovered(dir string, covered func(abs string) bool) (file string, all bool) {
 	return holdsCoveredOf(dir, maxHeld, covered)

@@ -46,8 +46,8 @@ func ignoreAbove(dir string) *ignoreLevel {
 	})
 }
 
-// enter gives the level of dir, an absolute path, below l, which may be nil. has
-// says whether the folder has an entry.
+// enter returns the level of dir, an absolute path, below l, which may be nil. has
+// reports whether the folder has an entry.
 func (l *ignoreLevel) enter(dir string, has func(name string) bool) *ignoreLevel {
 	n := &ignoreLevel{up: l}
 	empty := true
@@ -70,7 +70,7 @@ func (l *ignoreLevel) enter(dir string, has func(name string) bool) *ignoreLevel
 	return n
 }
 
-// commonGitDir gives the folder with info/exclude for a working tree. A linked
+// commonGitDir returns the folder with info/exclude for a working tree. A linked
 // worktree's .git file names a folder whose commondir names it.
 func commonGitDir(dir string) string {
 	dotGit := filepath.Join(dir, ".git")
@@ -117,7 +117,7 @@ func openRegular(name string) *os.File {
 	return f
 }
 
-// readIgnoreFile gives nil for a file without rules.
+// readIgnoreFile returns nil for a file without rules.
 func readIgnoreFile(dir, name string) *ignoreFile {
 	r := openRegular(name)
 	if r == nil {

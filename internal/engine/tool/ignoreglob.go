@@ -19,7 +19,7 @@ type ignoreRule struct {
 	glob    *regexp.Regexp // or matches this
 }
 
-// parseIgnoreLine gives the rule of a line; ok is false for a line without one.
+// parseIgnoreLine returns the rule of a line; ok is false for a line without one.
 func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return rule, false
@@ -69,7 +69,7 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 	return rule, err == nil // a broken glob matches nothing
 }
 
-// match says whether the rule fits a path relative to its file's folder.
+// match reports whether the rule fits a path relative to its file's folder.
 func (r *ignoreRule) match(rel string, dir bool) bool {
 	switch {
 	case r.dirOnly && !dir:
@@ -153,7 +153,7 @@ func globExpr(glob string) (string, error) {
 	return b.String(), nil
 }
 
-// globClass translates a class that begins at glob[at], behind its bracket.
+// globClass translates a class that begins at glob[at], after its bracket.
 func globClass(glob string, at int) (class string, end int, err error) {
 	var b strings.Builder
 	b.WriteByte('[')

@@ -82,7 +82,7 @@ func (s *lineScan) each(ctx context.Context, p *pattern, around int, fn func(n i
 	}
 }
 
-// block gives the lines of one block.
+// block returns the lines of one block.
 func (s *lineScan) block(block []byte, p *pattern, around int, fn func(n int, line []byte, match bool) bool) bool {
 	hit := p.match(block)
 	if !hit && around == 0 {

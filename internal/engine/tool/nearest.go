@@ -66,7 +66,7 @@ func nearest(text, old string) string {
 	return s.String()
 }
 
-// alike says whether the lines begin with the wanted ones but for white space.
+// alike reports whether the lines begin with the wanted ones but for white space.
 func alike(lines, want []string) bool {
 	if len(lines) < len(want) {
 		return false
@@ -79,7 +79,7 @@ func alike(lines, want []string) bool {
 	return true
 }
 
-// likest gives the line that shares most pairs of letters with the longest line
+// likest returns the line that shares most pairs of letters with the longest line
 // wanted, less its place among the wanted ones; -1 when none shares half.
 func likest(lines, want []string) int {
 	longest := 0
@@ -120,7 +120,7 @@ func pairs(s string) map[[2]byte]bool {
 	return set
 }
 
-// numbered says whether each line begins with a number and a tab, as Read shows
+// numbered reports whether each line begins with a number and a tab, as Read shows
 // them.
 func numbered(s string) bool {
 	for l := range strings.SplitSeq(strings.Trim(s, "\n"), "\n") {

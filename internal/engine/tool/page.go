@@ -100,7 +100,7 @@ func readPage(ctx context.Context, r *bufio.Reader, ask pageAsk) (page, error) {
 	return p, nil
 }
 
-// readLine gives the next line without its ending, at most lineBytes of it cut
+// readLine returns the next line without its ending, at most lineBytes of it cut
 // at a character, and the number of bytes left out. At the end the error is
 // io.EOF.
 func readLine(ctx context.Context, r *bufio.Reader) (line []byte, more int, end string, err error) {
@@ -138,7 +138,7 @@ func readLine(ctx context.Context, r *bufio.Reader) (line []byte, more int, end 
 	}
 }
 
-// wholeRunes gives the length of p without a character that is cut at its end.
+// wholeRunes returns the length of p without a character that is cut at its end.
 func wholeRunes(p []byte) int {
 	for i := 1; i < utf8.UTFMax && i <= len(p); i++ {
 		if utf8.RuneStart(p[len(p)-i]) {

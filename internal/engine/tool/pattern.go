@@ -18,13 +18,13 @@ type pattern struct {
 	must []byte // is in every match; empty when that is not known
 }
 
-// match says whether there is a match in b. Most of what is searched has none,
+// match reports whether there is a match in b. Most of what is searched has none,
 // and to look for a fixed text first is ten times as fast.
 func (p *pattern) match(b []byte) bool {
 	return bytes.Contains(b, p.must) && p.re.Match(b)
 }
 
-// fixed gives the longest text that every match of an expression contains.
+// fixed returns the longest text that every match of an expression contains.
 func fixed(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -51,7 +51,7 @@ func fixed(re *syntax.Regexp) string {
 
 func hexRune(r rune) string { return strconv.FormatInt(int64(r), 16) }
 
-// compilePattern reads an RE2 expression and writes it anew, once for Go and
+// compilePattern reads an RE2 expression and writes it again, once for Go and
 // once for ripgrep, so that nothing is left that they read differently: letters
 // that differ in case become classes, \d and \w ASCII ranges, and no class holds
 // a line ending, a NUL or U+FFFD (as which Go sees invalid bytes). At the ends of
@@ -87,7 +87,7 @@ func compilePattern(src string, fold bool) (pattern, error) {
 	return p, nil
 }
 
-// boundaryBeforeLine says whether an expression has a word boundary, the begin of a
+// boundaryBeforeLine reports whether an expression has a word boundary, the begin of a
 // line, and the second after the first, as in \B^. ripgrep 13 finds too few lines
 // by such an expression: the mark that may stand at the begin of a line makes it
 // forget that the boundary was met before it.

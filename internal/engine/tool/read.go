@@ -122,7 +122,7 @@ func (c *readCall) Close() {
 	}
 }
 
-// budget gives the tokens that an answer may have.
+// budget returns the tokens that an answer may have.
 func (c *readCall) budget() int {
 	least := max(pageTokens, c.tool.window/100)
 	if c.in.Full {

@@ -302,7 +302,7 @@ func FuzzReadPage(f *testing.F) {
 	})
 }
 
-// newTestReader gives small pieces, so that every border is crossed.
+// newTestReader returns small pieces, so that every border is crossed.
 func newTestReader(data []byte) *bufio.Reader {
 	return bufio.NewReaderSize(iotest.OneByteReader(bytes.NewReader(data)), 16)
 }

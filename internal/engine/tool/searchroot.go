@@ -83,7 +83,7 @@ func openSearch(in searched, path string) (*searchRoot, error) {
 	return s, nil
 }
 
-// inodes gives the files in a folder that have several names.
+// inodes returns the files in a folder that have several names.
 func inodes(dir string) map[inode]bool {
 	set := make(map[inode]bool)
 	if dir == "" {
@@ -103,7 +103,7 @@ func inodes(dir string) map[inode]bool {
 	return set
 }
 
-// closed says whether a search leaves out an absolute path: Scorel's own folder,
+// closed reports whether a search leaves out an absolute path: Scorel's own folder,
 // and the kernel's, whose files show other processes, hang or never end.
 func (s *searchRoot) closed(abs string) bool {
 	return s.in.files.Reach() != "" && files.Within(abs, s.in.files.Reach()) && !s.in.files.MayRead(abs) ||

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// answers gives what both engines say to a call.
+// answers returns what both engines say to a call.
 func answers(b *bench, tool string, input any, rg string) (builtIn, ripgrep string) {
 	b.env.Ripgrep = ""
 	builtIn, _ = b.run(tool, input)

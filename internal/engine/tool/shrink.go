@@ -5,7 +5,7 @@ import (
 	"image/color"
 )
 
-// shrink gives img with no edge longer than edge, each pixel the mean of those
+// shrink returns img with no edge longer than edge, each pixel the mean of those
 // that it stands for.
 func shrink(img image.Image, edge int) image.Image {
 	b := img.Bounds()

@@ -61,7 +61,7 @@ type taskInput struct {
 	Resume      string `json:"resume"`
 }
 
-// WithAgents gives tools in which Task, if it is there, offers the agents; without
+// WithAgents returns tools in which Task, if it is there, offers the agents; without
 // agents it is left out.
 func WithAgents(tools []Tool, agents []AgentChoice) []Tool {
 	i := slices.IndexFunc(tools, func(t Tool) bool { return t.Spec().Name == TaskName })

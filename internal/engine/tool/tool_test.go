@@ -149,7 +149,7 @@ func (b *bench) prepare(tool string, input any) (Prepared, error) {
 	return b.env.bind(tools[0]).Prepare(b.t.Context(), Call{ID: "c", Input: raw})
 }
 
-// run prepares and runs a call and gives its text; an error is its text.
+// run prepares and runs a call and returns its text; an error is its text.
 func (b *bench) run(tool string, input any) (string, Result) {
 	b.t.Helper()
 	p, err := b.prepare(tool, input)

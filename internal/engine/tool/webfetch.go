@@ -127,7 +127,7 @@ func (c *webFetchCall) Run(ctx context.Context, _ func(string)) (Result, error) 
 	return c.show(shown)
 }
 
-// show gives the part of a page that is asked for.
+// show returns the part of a page that is asked for.
 func (c *webFetchCall) show(page fetch.Shown) (Result, error) {
 	part, next, total := window(page.Text, c.in.Offset, c.in.Max)
 	if c.in.Offset > 0 && part == "" {
@@ -207,7 +207,7 @@ func (c *webFetchCall) media(ctx context.Context, page *fetch.Page) (Result, err
 	return Result{Content: []protocol.Block{protocol.Text(note), b}}, nil
 }
 
-// fileName gives a harmless name for a PDF.
+// fileName returns a harmless name for a PDF.
 func fileName(url string) string {
 	name, _, _ := strings.Cut(path.Base(url), "?")
 	name = strings.Map(func(r rune) rune {

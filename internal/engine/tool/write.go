@@ -75,7 +75,7 @@ func (t writeTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	return c, nil
 }
 
-// matchEndings gives a replacement the byte order mark and the CRLF line endings
+// matchEndings returns a replacement the byte order mark and the CRLF line endings
 // of what it replaces: Read shows neither, so a model does not write them.
 func matchEndings(before, after []byte) []byte {
 	if allCRLF(before) && !bytes.Contains(after, []byte("\r")) {
@@ -89,7 +89,7 @@ func matchEndings(before, after []byte) []byte {
 
 const bom = "\xef\xbb\xbf"
 
-// allCRLF says whether there are line endings and each is CRLF.
+// allCRLF reports whether there are line endings and each is CRLF.
 func allCRLF(data []byte) bool {
 	n := bytes.Count(data, []byte("\n"))
 	return n > 0 && n == bytes.Count(data, []byte("\r\n"))

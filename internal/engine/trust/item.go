@@ -30,7 +30,7 @@ func (k Kind) rank() int {
 	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindProgram, KindAgent, KindCommand, KindSkill, KindExtension}, k)
 }
 
-// Status returns how an item stands.
+// Status returns the state of an item.
 type Status string
 
 // The states of an item. Only the first lets it act.
@@ -67,7 +67,7 @@ type Item struct {
 	project *project
 }
 
-// Report is how a project stands.
+// Report is the state of a project.
 type Report struct {
 	Root      string
 	TrustedAt time.Time // of the folder; zero when nothing of it is trusted

@@ -34,7 +34,7 @@ const (
 // blanks are so many in a row that what follows could be out of sight.
 var blanks = regexp.MustCompile(`[\p{Z}\t]{` + strconv.Itoa(maxBlanks+1) + `,}`)
 
-// inSight shortens blanks behind which something could be hidden.
+// inSight shortens blanks after which something could be hidden.
 func inSight(line string) string {
 	return blanks.ReplaceAllStringFunc(strings.ToValidUTF8(line, "\ufffd"), func(s string) string {
 		return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(s))

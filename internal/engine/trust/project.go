@@ -33,7 +33,7 @@ func within(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// resolve follows the symlinks of a name and gives what it leads to, relative to
+// resolve follows the symlinks of a name and returns what it leads to, relative to
 // the project. Nothing there is [fs.ErrNotExist]; other errors are the end of a
 // sentence that begins with the name.
 func (p *project) resolve(name string) (string, error) {

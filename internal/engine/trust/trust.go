@@ -208,7 +208,7 @@ func (s *Store) Read(root string, kind Kind, name string, limit int64) (data []b
 // ErrChanged is what [Item.Read] gives for what is not, or no more, trusted.
 var ErrChanged = errors.New("it is not the file that was trusted")
 
-// Read reads a file of a trusted item as it is now, and gives its bytes only when
+// Read reads a file of a trusted item as it is now, and returns its bytes only when
 // they are those that were trusted; else the error is [ErrChanged], or says what
 // is wrong with the file.
 func (it *Item) Read(name string) ([]byte, error) {

@@ -325,7 +325,7 @@ func (c *child) cancel(id json.RawMessage) {
 	}
 }
 
-// requestsOf gives the requests of an extension that are not answered yet.
+// requestsOf returns the requests of an extension that are not answered yet.
 func (c *child) requestsOf(x *extension) []*request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,7 +344,7 @@ func (c *child) forget(r *request) {
 	delete(c.requests, string(r.id))
 }
 
-// builtinTools gives the built-in tools that an extension may replace.
+// builtinTools returns the built-in tools that an extension may replace.
 func (c *child) builtinTools() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -354,7 +354,7 @@ func (c *child) builtinTools() json.RawMessage {
 	return c.builtins
 }
 
-// current gives what the host said last.
+// current returns what the host said last.
 func (c *child) current() (session, state json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -104,7 +104,7 @@ func (r *request) fail(err *engine.Error) {
 	r.answer(nil, &rpcError{Code: rpc.ErrFailed, Message: err.Message, Data: data})
 }
 
-// named gives an error that says at least in which file it happened.
+// named returns an error that says at least in which file it happened.
 func (x *extension) named(err *engine.Error) *engine.Error {
 	base := filepath.Base(x.load.Path)
 	if err.Stack != "" || strings.Contains(err.Message, base) {
@@ -321,7 +321,7 @@ func (x *extension) start(r *request, program *goja.Program) error {
 	return nil
 }
 
-// withKinds gives a registration with the kinds of entries that the extension knows.
+// withKinds returns a registration with the kinds of entries that the extension knows.
 func (x *extension) withKinds(registration []byte) []byte {
 	if len(x.kinds) == 0 || len(registration) < 2 || registration[0] != '{' {
 		return registration
@@ -414,10 +414,10 @@ func (x *extension) limit(r *request) {
 	})
 }
 
-// endsIt says whether an extension is of no use when a request fails.
+// endsIt reports whether an extension is of no use when a request fails.
 func endsIt(r *request) bool { return r.method == rpc.MethodLoad || r.method == rpc.MethodUnload }
 
-// running gives the engine of an extension that has one.
+// running returns the engine of an extension that has one.
 func (x *extension) running() *engine.Engine {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -107,7 +107,7 @@ func newHost(x *extension) *host {
 	return h
 }
 
-// uses gives what the files of an extension that is checked use of the API and of the
+// uses returns what the files of an extension that is checked use of the API and of the
 // modules; absent says of those of Node that they are not there.
 func (h *host) uses() goja.Value {
 	type use struct {
@@ -124,7 +124,7 @@ func (h *host) uses() goja.Value {
 	return h.parse(data, err)
 }
 
-// absent says whether a module of Node lacks something.
+// absent reports whether a module of Node lacks something.
 func (h *host) absent(u bundle.Use) (absent bool) {
 	defer func() {
 		if recover() != nil { // its getter refuses it
@@ -142,7 +142,7 @@ func (h *host) absent(u bundle.Use) (absent bool) {
 	return goja.IsUndefined(member)
 }
 
-// fields gives the fields of a Markdown file and its body, as JSON.
+// fields returns the fields of a Markdown file and its body, as JSON.
 func fields(text string) ([]byte, error) {
 	d, err := frontmatter.Parse([]byte(text))
 	if err != nil {
@@ -161,7 +161,7 @@ func fields(text string) ([]byte, error) {
 	}{found, d.Body, len(found) > 0})
 }
 
-// made gives a value that is made when it is first used.
+// made returns a value that is made when it is first used.
 func (h *host) made(kept *goja.Value, make func() goja.Value) goja.Value {
 	if *kept == nil {
 		*kept = make()
@@ -169,7 +169,7 @@ func (h *host) made(kept *goja.Value, make func() goja.Value) goja.Value {
 	return *kept
 }
 
-// part gives what a part of the prelude evaluates to.
+// part returns what a part of the prelude evaluates to.
 func (h *host) part(name string) goja.Value {
 	compile := h.x.c.parts[name]
 	if compile == nil {
@@ -186,7 +186,7 @@ func (h *host) part(name string) goja.Value {
 	return v
 }
 
-// cached gives the value of JSON, the same one while the bytes are the same.
+// cached returns the value of JSON, the same one while the bytes are the same.
 func (h *host) cached(c *cachedValue, raw json.RawMessage) goja.Value {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
@@ -255,7 +255,7 @@ func (h *host) params(v goja.Value) []byte {
 	return out
 }
 
-// waits says whether a handler's clock stands still during a call: it waits for a
+// waits reports whether a handler's clock stands still during a call: it waits for a
 // person, a process or a model.
 func waits(method string) bool {
 	switch method {

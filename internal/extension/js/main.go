@@ -24,7 +24,7 @@ const (
 	usualPercent = 100
 )
 
-// Main is the process `scorel __extensions`: args stand behind that name. It returns the
+// Main is the process `scorel __extensions`: args stand after that name. It returns the
 // exit code when the host has closed the input. Version is of Scorel.
 func Main(args []string, version string, prelude []Script) int {
 	return MainWithin(Limits{}, args, version, prelude)

@@ -12,7 +12,7 @@ import (
 	"scorel/internal/extension/rpc"
 )
 
-// second loads another extension into a child and gives a check that it still answers.
+// second loads another extension into a child and returns a check that it still answers.
 func second(t *testing.T, h *jstest.Host) (alive func()) {
 	t.Helper()
 	dir := t.TempDir()

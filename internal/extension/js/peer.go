@@ -173,8 +173,8 @@ func (p *peer) answered(m *message) {
 
 var errTooLong = errors.New("a message is longer than 64 MiB and was skipped")
 
-// readLine gives the next line without its end. A line that is too long is skipped
-// and gives errTooLong.
+// readLine returns the next line without its end. A line that is too long is skipped
+// and returns errTooLong.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false

@@ -44,7 +44,7 @@ func TestLinesThatNobodyReadsAreLeftOutAndCounted(t *testing.T) {
 	if lines >= sent/2 {
 		t.Errorf("%d of %d lines came", lines, sent)
 	}
-	if left == "" { // behind the answer
+	if left == "" { // after the answer
 		b, err := in.ReadBytes('\n')
 		if err != nil || !bytes.Contains(b, []byte("lines of extensions were left out")) {
 			t.Errorf("the number of those left out is not said: %s, %v", b, err)

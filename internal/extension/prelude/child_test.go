@@ -132,7 +132,7 @@ func (c *child) serve(m message) {
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, marshal(v)))
 }
 
-// send writes a line behind what has changed of the conversation.
+// send writes a line after what has changed of the conversation.
 func (c *child) send(line string) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -191,7 +191,7 @@ func (e *extension) ask(method string, params any) (json.RawMessage, error) {
 	return e.c.call(method, e.own(params))
 }
 
-// own gives parameters with the extension's id.
+// own returns parameters with the extension's id.
 func (e *extension) own(params any) map[string]any {
 	var fields map[string]any
 	mustUnmarshal(e.d.t, marshal(params), &fields)

@@ -140,7 +140,7 @@ func (d *double) messages(list rpc.ContextData) []protocol.Message {
 	return out
 }
 
-// context asks the handlers for the list before a model call and gives its texts.
+// context asks the handlers for the list before a model call and returns its texts.
 func (d *double) context(exts ...*extension) []string {
 	list := d.defaultList()
 	for _, e := range exts {
@@ -245,12 +245,12 @@ func (d *double) noted(method string, params json.RawMessage) {
 	d.more = make(chan struct{})
 }
 
-// called gives the parameters of all calls of a method, without "ext".
+// called returns the parameters of all calls of a method, without "ext".
 func (d *double) called(method string) []string {
 	return paramsOf(d.t, d, &d.calls, method)
 }
 
-// notified gives the parameters of all notifications of a method, without "ext".
+// notified returns the parameters of all notifications of a method, without "ext".
 func (d *double) notified(method string) []string {
 	return paramsOf(d.t, d, &d.notes, method)
 }
@@ -319,7 +319,7 @@ func (e *extension) hook(name string, data, answer any) {
 	}
 }
 
-// answer asks a hook and gives its answer as it stands on the wire.
+// answer asks a hook and returns its answer as it stands on the wire.
 func (e *extension) answer(name, data string) string {
 	e.d.t.Helper()
 	got, err := e.ask(rpc.MethodHook, rpc.HookCall{Hook: name, Data: json.RawMessage(data)})
@@ -329,7 +329,7 @@ func (e *extension) answer(name, data string) string {
 	return string(got)
 }
 
-// command runs a command and gives its status.
+// command runs a command and returns its status.
 func (e *extension) command(line string) (string, error) {
 	name, raw, _ := strings.Cut(line, " ")
 	got, err := e.ask(rpc.MethodCommand, rpc.CommandRun{Command: name, Args: strings.Fields(raw), ArgsRaw: raw})

@@ -513,7 +513,7 @@ func TestWhatIsNotWaitedForKeepsItsOrder(t *testing.T) {
 		return { status: "done" };
 	} })`)
 	asked := ext.c.begin(rpc.MethodCommand, ext.own(rpc.CommandRun{Command: "go"}))
-	// What comes behind the command has been taken: its handler has run.
+	// What comes after the command has been taken: its handler has run.
 	ext.tell(rpc.NoteBus, map[string]string{"channel": "x"})
 	equal(t, "entries before the first is stored", d.called(rpc.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`})
 	equal(t, "notices before the first is shown", d.called(rpc.CallNotify), []string{`{"level":"info","message":"n1"}`})

@@ -35,12 +35,12 @@ const (
 	Components = "components"
 )
 
-// Scripts gives what a child is started with.
+// Scripts returns what a child is started with.
 func Scripts() []js.Script {
 	return []js.Script{{Name: Name, Source: Source()}, {Name: Components, Source: components(), Later: true}}
 }
 
-// components gives the script of the components: a function of what it shares with the
+// components returns the script of the components: a function of what it shares with the
 // prelude.
 func components() string {
 	var s strings.Builder
@@ -71,7 +71,7 @@ func toolNames() string {
 	return string(text)
 }
 
-// Source gives the script. It is the same on each call.
+// Source returns the script. It is the same on each call.
 func Source() string {
 	var s strings.Builder
 	s.WriteString("(function (host) {\n\"use strict\";\nconst toolNames = " + toolNames() + ";\n")

@@ -10,7 +10,7 @@ import (
 
 const declarations = "../../../docs/extensions/scorel.d.ts"
 
-// body gives the lines of a declaration, from its opening to the line that closes it at
+// body returns the lines of a declaration, from its opening to the line that closes it at
 // the same indentation.
 func body(t *testing.T, text, opening string) []string {
 	t.Helper()
@@ -32,7 +32,7 @@ func body(t *testing.T, text, opening string) []string {
 
 var member = regexp.MustCompile(`^(?:readonly )?([A-Za-z_]\w*)\??[(<:]`)
 
-// membersIn gives the names of the members that stand at the outermost level of lines.
+// membersIn returns the names of the members that stand at the outermost level of lines.
 func membersIn(lines []string) []string {
 	var names []string
 	least := -1
@@ -53,7 +53,7 @@ func membersIn(lines []string) []string {
 	return names
 }
 
-// exported gives the values, not the types, that a declared module exports.
+// exported returns the values, not the types, that a declared module exports.
 func exported(lines []string) []string {
 	var names []string
 	value := regexp.MustCompile(`^  export (?:function|const|class) (\w+)`)

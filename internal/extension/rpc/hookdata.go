@@ -76,7 +76,7 @@ type AgentStartAnswer struct {
 	SystemPrompt *string            `json:"systemPrompt,omitempty"`
 }
 
-// AgentStartMessage is told to the model behind the message of the user.
+// AgentStartMessage is told to the model after the message of the user.
 type AgentStartMessage struct {
 	CustomType string           `json:"customType"`
 	Content    []protocol.Block `json:"content"`

@@ -108,7 +108,7 @@ func (p *Page) Since(i int) time.Duration {
 	return max(time.Duration(Monotonic()-int64(at)), 1)
 }
 
-// Running gives the extensions whose interpreters run, or ran when the child ended.
+// Running returns the extensions whose interpreters run, or ran when the child ended.
 func (p *Page) Running() []int {
 	if p == nil {
 		return nil
@@ -129,7 +129,7 @@ func (p *Page) SetHeap(n uint64) {
 	}
 }
 
-// Heap gives what SetHeap has written.
+// Heap returns what SetHeap has written.
 func (p *Page) Heap() uint64 {
 	if p == nil {
 		return 0
@@ -144,7 +144,7 @@ func (p *Page) SetReason(n uint64) {
 	}
 }
 
-// Reason gives what SetReason has written.
+// Reason returns what SetReason has written.
 func (p *Page) Reason() uint64 {
 	if p == nil {
 		return 0

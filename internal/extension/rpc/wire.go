@@ -24,7 +24,7 @@ const (
 	MethodCommand    = "command/run"      // [CommandRun] → [CommandDone] or null
 	MethodComplete   = "command/complete" // [CommandComplete] → [protocol.CompletionList]
 	MethodRender     = "ui/render"        // [Render] → [Rendered]
-	MethodShutdown   = "shutdown"         // {} → null; the process ends behind its answer
+	MethodShutdown   = "shutdown"         // {} → null; the process ends after its answer
 )
 
 // The notifications of the host.
@@ -45,7 +45,7 @@ const (
 	CallSendMessage   = "agent/sendMessage" // [SendMessage] → null
 	CallSendUser      = "agent/sendUser"    // [SendUser] → null
 	CallCancel        = "agent/cancel"      // {} → null: the running turn
-	CallCompact       = "agent/compact"     // {"instructions":…,"later":bool} → null; later: behind the command that asks for it
+	CallCompact       = "agent/compact"     // {"instructions":…,"later":bool} → null; later: after the command that asks for it
 	CallReload        = "agent/reload"      // {} → null: extensions are loaded again at the next step boundary
 	CallSetModel      = "agent/setModel"    // {"provider":…,"id":…} → {"ok":bool}
 	CallSetThinking   = "agent/setThinking" // {"level":…} → null

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// toolToPi gives the name that pi has for a built-in tool. Extensions compare names: one
+// toolToPi returns the name that pi has for a built-in tool. Extensions compare names: one
 // that looks for results of "read" must find them.
 func toolToPi(name string) string {
 	if t := protocol.FindTool(name); t.Name == name && len(t.PiNames) > 0 {

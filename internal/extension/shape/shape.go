@@ -81,7 +81,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// ToPi gives a message of the log in pi's form. Timestamp, in Unix milliseconds, is of
+// ToPi returns a message of the log in pi's form. Timestamp, in Unix milliseconds, is of
 // its entry; 0 leaves it out.
 func ToPi(message []byte, timestamp int64) ([]byte, error) {
 	var m protocol.Message
@@ -153,7 +153,7 @@ func blockToPi(b protocol.Block) ([]byte, error) {
 	return marshal(p)
 }
 
-// FromPi gives a message in the form of the log. It takes messages of either form, and
+// FromPi returns a message in the form of the log. It takes messages of either form, and
 // says what is wrong with anything else.
 func FromPi(message []byte) ([]byte, error) {
 	var p piMessage

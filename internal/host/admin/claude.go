@@ -227,7 +227,7 @@ func (ad *Admin) claudeCommandsFound(ctx context.Context, dir, root string) doct
 	return counted("commands", good, bad, "/help says why; scorel trust shows those with shell lines.")
 }
 
-// trustsCommand says whether the shell lines of a project's command may run.
+// trustsCommand reports whether the shell lines of a project's command may run.
 func (ad *Admin) trustsCommand(root, name string) bool {
 	if name == "" {
 		return false

@@ -106,7 +106,7 @@ func (x *listener) ask(ctx context.Context, b *protocol.PermissionRequest, choic
 // errAsked reports that no further question can be open.
 var errAsked = errors.New("too many questions are open at channels")
 
-// remember gives a question the id that it has at channels; "" with no error where it is open
+// remember returns a question the id that it has at channels; "" with no error where it is open
 // there already, or nobody is to be sent it.
 func (c *Channels) remember(r *relayed) (string, error) {
 	c.mu.Lock()

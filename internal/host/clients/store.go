@@ -33,7 +33,7 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged (%v), so no client can connect with its key; correct it, or move it away and pair again", e.Name, e.Err)
 }
 
-// Unwrap gives what is wrong with it.
+// Unwrap returns what is wrong with it.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Store is the list in a file. It may be used concurrently, also by several
@@ -44,10 +44,10 @@ type Store struct {
 	now  func() time.Time
 }
 
-// New gives the list of the file at name, which need not exist.
+// New returns the list of the file at name, which need not exist.
 func New(fsys disk.FS, name string, now func() time.Time) *Store { return &Store{fsys, name, now} }
 
-// List gives all entries, by label and then by id.
+// List returns all entries, by label and then by id.
 func (s *Store) List() ([]Entry, error) {
 	f, err := s.read()
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) List() ([]Entry, error) {
 	return f.Entries, nil
 }
 
-// Get gives one entry, as it is now; false when there is none of that id.
+// Get returns one entry, as it is now; false when there is none of that id.
 func (s *Store) Get(id protocol.ClientID) (Entry, bool, error) {
 	f, err := s.read()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) Get(id protocol.ClientID) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
-// Lookup gives the key and the grant of an entry, as they are now. It is false for
+// Lookup returns the key and the grant of an entry, as they are now. It is false for
 // one that is not on the list, and for all when the list cannot be read: scorel
 // doctor then says why.
 func (s *Store) Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool) {
@@ -112,7 +112,7 @@ func (s *Store) Add(publicKey []byte, label string, grant protocol.Grant) (Entry
 	return e, err
 }
 
-// Rename gives an entry another label, cleaned. It fails with [ErrUnknown] or
+// Rename returns an entry another label, cleaned. It fails with [ErrUnknown] or
 // [ErrLabel].
 func (s *Store) Rename(id protocol.ClientID, label string) error {
 	if label = CleanLabel(label); label == "" {

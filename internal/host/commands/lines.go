@@ -21,7 +21,7 @@ import (
 const (
 	shellTime    = 30              // seconds of one line
 	allShellTime = 2 * time.Minute // of all, without the waiting for answers
-	maxInPlace   = 200             // characters of a line that stands in its place as it is; a longer output is marked
+	maxInPlace   = 200             // characters of a line that is in its place as it is; a longer output is marked
 )
 
 // afterShell returns the error of a template; where shell lines of it have run, its

@@ -106,7 +106,7 @@ func (c serverPrompts) fill(ctx context.Context, p mcpservers.Prompt, typed stri
 	return c.sendContent(ctx, append([]protocol.Block{protocol.Text(text)}, filled.Pictures...), "")
 }
 
-// arguments gives words to the arguments of a prompt in their order; the last one takes what
+// arguments returns words to the arguments of a prompt in their order; the last one takes what
 // is left.
 func arguments(p mcpservers.Prompt, words []string) (map[string]string, error) {
 	usage := strings.TrimSpace("Type /" + p.Name + " " + hint(p))

@@ -26,7 +26,7 @@ func Build() string {
 	return buildOf(path)
 }
 
-// buildOf gives the build id that Go's linker wrote into a program: a note of an ELF
+// buildOf returns the build id that Go's linker wrote into a program: a note of an ELF
 // file, else a text.
 func buildOf(path string) string {
 	f, err := os.Open(path)
@@ -53,7 +53,7 @@ func buildOf(path string) string {
 	return short(id)
 }
 
-// short gives the last part of a build id, which is that of the content.
+// short returns the last part of a build id, which is that of the content.
 func short(id []byte) string {
 	id = id[bytes.LastIndexByte(id, '/')+1:]
 	for _, c := range id {

@@ -27,7 +27,7 @@ import (
 // at nothing else, so it need not be renewed.
 const certYears = 10
 
-// certificate gives the certificate to serve with: the one of the files that were
+// certificate returns the certificate to serve with: the one of the files that were
 // named, else the device's own, which is made once.
 func certificate(dir, certFile, keyFile string, rand io.Reader, now time.Time) (tls.Certificate, error) {
 	if certFile != "" || keyFile != "" {

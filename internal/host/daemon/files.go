@@ -18,14 +18,14 @@ const (
 	keyName    = "host.key"
 )
 
-// Header gives the file that holds the token: one line, which is the header of a
+// Header returns the file that holds the token: one line, which is the header of a
 // request (curl -H @FILE).
 func Header(dir string) string { return filepath.Join(dir, headerName) }
 
-// Log gives the file in which a host notes what it does.
+// Log returns the file in which a host notes what it does.
 func Log(dir string) string { return filepath.Join(dir, logName) }
 
-// exposed says whether a secret file is not this user's alone: it is a link, or others
+// exposed reports whether a secret file is not this user's alone: it is a link, or others
 // may read it, or have put it there. The folder was not always closed to them,
 // perhaps. A file of the folder's owner counts as one's own: root may serve for him.
 func exposed(name string) (bool, error) {
@@ -41,7 +41,7 @@ func exposed(name string) (bool, error) {
 	return !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || uid != os.Geteuid() && (os.Geteuid() != 0 || uid != uidOf(dir)), nil
 }
 
-// foreign gives what lies in the folder and belongs neither to this user, nor to the
+// foreign returns what lies in the folder and belongs neither to this user, nor to the
 // owner of the folder, nor to root: somebody put it there while the folder was open.
 // What lies deeper is found by its folder.
 func foreign(dir string) ([]string, error) {

@@ -30,7 +30,7 @@ type Info struct {
 	Build       string            `json:"build,omitempty"`
 }
 
-// Ready says whether the host takes clients: one that begins or ends holds the lock
+// Ready reports whether the host takes clients: one that begins or ends holds the lock
 // without.
 func (i Info) Ready() bool { return i.Socket != "" }
 

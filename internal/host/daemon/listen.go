@@ -14,7 +14,7 @@ import (
 // maxListen bounds the addresses that a host listens on beside its socket.
 const maxListen = 16
 
-// maxSocketPath is how long the path of a socket may be, in bytes: what stands in
+// maxSocketPath is how long the path of a socket may be, in bytes: what is in
 // sockaddr_un of Linux (108) and macOS (104), less the zero at its end.
 const maxSocketPath = 103
 
@@ -94,7 +94,7 @@ func (a address) listen(cert func() error) (*endpoint, error) {
 	return e, nil
 }
 
-// named gives an address as a client names it; all addresses of the machine go by
+// named returns an address as a client names it; all addresses of the machine go by
 // its name.
 func named(a *net.TCPAddr) string {
 	if name, err := os.Hostname(); a.IP.IsUnspecified() && err == nil && name != "" {
@@ -103,7 +103,7 @@ func named(a *net.TCPAddr) string {
 	return a.String()
 }
 
-// loopback says whether a name leads to this machine alone.
+// loopback reports whether a name leads to this machine alone.
 func loopback(hostPort string) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil || host == "" {
@@ -141,7 +141,7 @@ func socket(dir string) (*endpoint, error) {
 	return &endpoint{Listener: l, local: true, url: "unix:" + path}, nil
 }
 
-// plainError gives the cause inside what package net says.
+// plainError returns the cause inside what package net says.
 func plainError(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -89,7 +89,7 @@ func (l *logFile) close() {
 	_ = l.file.Close()
 }
 
-// Tail gives the last lines of a log before the place end, at most n of them and
+// Tail returns the last lines of a log before the place end, at most n of them and
 // 64 KiB. A missing file is empty.
 func Tail(name string, n int, end int64) ([]byte, error) {
 	const most = 64 << 10

@@ -11,7 +11,7 @@ import (
 	"scorel/internal/platform/disk"
 )
 
-// Leftovers gives the files of a host that ended, with the token and the
+// Leftovers returns the files of a host that ended, with the token and the
 // certificate, as far as they are there.
 func Leftovers(dir string) []string {
 	var names []string

@@ -85,7 +85,7 @@ func TestWhatADeadHostLeftIsReplaced(t *testing.T) {
 	if info, live, err := Find(dir); live || err != nil {
 		t.Errorf("a host without its lock was found: %+v %v", info, err)
 	}
-	// Another process holds the lock and has not said yet where it is: what stands in
+	// Another process holds the lock and has not said yet where it is: what is in
 	// host.json is not its.
 	lock, err := disk.OS().Lock(filepath.Join(dir, lockName), owner.Owner{PID: 77, StartedAt: 9}.Text())
 	if err != nil {

@@ -85,7 +85,7 @@ func Start(ctx context.Context, dir string, args []string) (Info, error) {
 	return Info{}, fmt.Errorf("the host ended before it was ready; the end of %s is:\n%s", Log(dir), bytes.TrimSpace(tail))
 }
 
-// Ensure gives the host of a device, starting one with args when none runs. Several
+// Ensure returns the host of a device, starting one with args when none runs. Several
 // callers may do so at once: one host comes out.
 func Ensure(ctx context.Context, dir string, args []string) (Info, error) {
 	ctx, stop := context.WithTimeout(ctx, startPatience)

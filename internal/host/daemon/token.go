@@ -20,8 +20,8 @@ const (
 	headerPrefix = "Authorization: Bearer "
 )
 
-// ReadToken gives the token of the device. A missing file is [fs.ErrNotExist]; no
-// error holds what stands in it.
+// ReadToken returns the token of the device. A missing file is [fs.ErrNotExist]; no
+// error holds what is in it.
 func ReadToken(dir string) (string, error) {
 	data, err := disk.ReadFile(disk.OS(), Header(dir), maxHeader)
 	if err != nil {
@@ -90,7 +90,7 @@ func newTokens(dir string, rand io.Reader) (t *tokens, replaced bool, err error)
 	return &tokens{dir: dir}, known, nil
 }
 
-// current gives the token, "" when there is none that could be used.
+// current returns the token, "" when there is none that could be used.
 func (t *tokens) current() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -41,7 +41,7 @@ type Check struct {
 	Look func(ctx context.Context) Finding
 }
 
-// Run runs the checks side by side and gives what they found in their order. One
+// Run runs the checks side by side and returns what they found in their order. One
 // that hangs in the system is left behind a little after [Limit] and reported.
 func Run(ctx context.Context, checks []Check) []protocol.DoctorCheck {
 	patience, stop := context.WithTimeout(ctx, Limit+Limit/10) // for those that end with their context

@@ -213,7 +213,7 @@ func TestProgramsAreThereAndNewEnough(t *testing.T) {
 	}
 }
 
-// logs makes a store with sessions and gives their ids.
+// logs makes a store with sessions and returns their ids.
 func logs(t *testing.T, n int) (dir string, store *session.Store, ids []protocol.SessionID) {
 	t.Helper()
 	dir = t.TempDir()

@@ -49,7 +49,7 @@ func Home(dir string, uid int) Check {
 			}
 			info, err := e.Info()
 			if err != nil || e.Type()&(fs.ModeSymlink|fs.ModeSocket) != 0 {
-				return nil // gone meanwhile, or judged by where it stands
+				return nil // gone meanwhile, or judged by where it is
 			}
 			f, bad := judge(name, info, uid, theirs(dir, name))
 			if bad && f.State == fail {
@@ -80,7 +80,7 @@ type found struct{ Finding }
 
 func (f *found) Error() string { return f.Text }
 
-// theirs says whether a file is one that a person writes: others may read it.
+// theirs reports whether a file is one that a person writes: others may read it.
 func theirs(dir, name string) bool {
 	rel, err := filepath.Rel(dir, name)
 	if err != nil {
@@ -142,7 +142,7 @@ func probe(fsys disk.FS, dir string) error {
 	return errors.Join(err, f.Sync(), f.Close(), fsys.Remove(name))
 }
 
-// existing gives dir, or the nearest folder above it that is there.
+// existing returns dir, or the nearest folder above it that is there.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {

@@ -164,7 +164,7 @@ func Memory(heap func() uint64, open func() (sessions, connections int)) Check {
 	}}
 }
 
-// Heap gives the bytes of the heap that are in use.
+// Heap returns the bytes of the heap that are in use.
 func Heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

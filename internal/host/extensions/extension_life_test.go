@@ -123,7 +123,7 @@ func TestReloadDuringATurnLeavesOneOfEachExtensionAndTheTurnWithIt(t *testing.T)
 	e.Send("work")
 	e.Until(hosttest.OfType(protocol.TypeToolExecutionStart))
 	w.Ts("gate", source(`({ block: true, reason: "the new one says no" })`))
-	hosttest.Call[*protocol.Reloaded](t, e.C, e.ID, &protocol.Reload{}) // at the boundary behind a call
+	hosttest.Call[*protocol.Reloaded](t, e.C, e.ID, &protocol.Reload{}) // at the boundary after a call
 	e.End()
 	if m := e.Messages(); m[len(m)-1].PlainText() != "blocked" {
 		t.Errorf("%s", e.Trace())

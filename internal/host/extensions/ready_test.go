@@ -27,7 +27,7 @@ func jsonText(s string) string {
 	return string(data)
 }
 
-// noted gives the lines that an extension has written.
+// noted returns the lines that an extension has written.
 func noted(w *hosttest.World) []string {
 	data, err := os.ReadFile(filepath.Join(w.Project, "notes"))
 	if err != nil {
@@ -46,7 +46,7 @@ func noteIs(t *testing.T, w *hosttest.World, want string) {
 	t.Errorf("no note is %q; there are:\n%s", want, strings.Join(noted(w), "\n"))
 }
 
-// requestTools gives the names of the tools of a request.
+// requestTools returns the names of the tools of a request.
 func requestTools(t *testing.T, body []byte) (names []string) {
 	t.Helper()
 	var r struct {

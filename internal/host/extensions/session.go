@@ -66,7 +66,7 @@ type seen struct {
 	mu     sync.Mutex
 	own    int  // messages that extensions have sent since a person did
 	tokens int  // of the active path
-	stale  bool // tokens are to be found anew
+	stale  bool // tokens are to be found again
 }
 
 // Open makes the extensions of a session that has been opened. Nothing of them is

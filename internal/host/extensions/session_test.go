@@ -10,7 +10,7 @@ import (
 
 func TestTheWriterOfASessionWaitsForNobodyWhoAsksTheLane(t *testing.T) {
 	x := &Session{}
-	x.mu.Lock() // as who tells extensions how the session stands
+	x.mu.Lock() // as who tells extensions the state of the session
 	defer x.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

@@ -65,11 +65,11 @@ func TestThePopScenarioSendsItsListedContexts(t *testing.T) {
 					got = append(got, strings.Join(sent(r), " "))
 				}
 				want := []string{
-					"C1 msg4 msg5 msg6",             // while it goes on behind the first compaction
+					"C1 msg4 msg5 msg6",             // while it goes on after the first compaction
 					"msg1",                          // summarised as P1
 					"msg2 msg3 msg4 msg5 msg6 msg7", // summarised as S1
-					"P1 S1 msg10",                   // behind the pop
-					"C2 msg11 msg12",                // behind the second compaction
+					"P1 S1 msg10",                   // after the pop
+					"C2 msg11 msg12",                // after the second compaction
 				}
 				if !slices.Equal(got, want) {
 					t.Errorf("the model was sent\n %s\nnot\n %s", strings.Join(got, "\n "), strings.Join(want, "\n "))

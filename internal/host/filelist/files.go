@@ -22,7 +22,7 @@ const (
 
 	maxFileLists  = 4                // projects whose files are kept in memory; the one not used for longest goes
 	maxFileWalks  = 2                // lists that are taken at once; further ones wait
-	fileListFresh = 3 * time.Second  // a list is taken anew when it is older, and ten times the time that took
+	fileListFresh = 3 * time.Second  // a list is taken again when it is older, and ten times the time that took
 	fileListIdle  = 10 * time.Minute // after which lists go that nobody has asked for
 	fileListTime  = 60 * time.Second // for a list; what was found until then counts
 

@@ -174,7 +174,7 @@ func (w *World) Endless() protocol.SessionID {
 	return id
 }
 
-// Told returns the notes that stand in the log, oldest first.
+// Told returns the notes that are in the log, oldest first.
 func (w *World) Told(id protocol.SessionID) []string {
 	var out []string
 	for _, e := range w.Log(id) {

@@ -100,7 +100,7 @@ type Wire struct {
 	W    *World
 	Conn *host.Conn
 	Id   protocol.ClientID
-	rest []protocol.Event // of a frame, behind what was waited for
+	rest []protocol.Event // of a frame, after what was waited for
 }
 
 // Plug connects a client of a grant to the world's host.

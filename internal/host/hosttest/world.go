@@ -110,7 +110,7 @@ type Setting struct {
 	Other     string                // the API of a second model, "other", with a server of its own; the first falls back to it
 	Lines     []string              // the script of the second model
 	Chunk     int                   // characters of one piece of an answer; 0: whole
-	Pieces    int                   // behind so many pieces the server says nothing more in that answer; 0: it never stops
+	Pieces    int                   // after so many pieces the server says nothing more in that answer; 0: it never stops
 	Confines  func() sandbox.Status // what the system can hold; nil: what this one can
 }
 

@@ -71,7 +71,7 @@ func (l *Lane) AskSwitch(ctx context.Context, reason string, to protocol.Session
 	return err
 }
 
-// askMove asks the hooks before the leaf moves, and gives a name for the target.
+// askMove asks the hooks before the leaf moves, and returns a name for the target.
 func (l *Lane) askMove(ctx context.Context, m hook.Move) (label string, err error) {
 	chain := l.chainNow(ctx)
 	ctx, cancel := l.life.bounded(ctx)

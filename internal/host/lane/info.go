@@ -26,7 +26,7 @@ func (l *Lane) UpdateInfo(ctx context.Context, c Caller, changes protocol.MetaCh
 	return nil
 }
 
-// foldLabels gives a state the names of events, of the whole log.
+// foldLabels returns a state the names of events, of the whole log.
 func foldLabels(ctx context.Context, index *session.Index, live *protocol.Live) error {
 	for e, err := range index.OfType(ctx, protocol.TypeLabel) {
 		if err != nil {

@@ -120,7 +120,7 @@ func (s *shop) read(take func(protocol.Event)) {
 	}
 }
 
-// close ends the lane and gives the results in its log.
+// close ends the lane and returns the results in its log.
 func (s *shop) close() []protocol.Message {
 	s.t.Helper()
 	var out []protocol.Message

@@ -9,7 +9,7 @@ import (
 	"scorel/protocol"
 )
 
-// ask puts a dialog that belongs to no run, and gives its id and where its answer comes.
+// ask puts a dialog that belongs to no run, and returns its id and where its answer comes.
 func (tr *trial) ask() (id string, answer chan string) {
 	tr.t.Helper()
 	answer = make(chan string, 1)

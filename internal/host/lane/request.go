@@ -26,7 +26,7 @@ type RequestRun struct {
 	Error     *protocol.Error    `json:"error,omitempty"`
 }
 
-// RecordRequest stores how a request stands that a client has sent; it is durable on
+// RecordRequest stores the state of a request that a client has sent; it is durable on
 // return. A caller without a request is none that is repeated, and nothing is stored.
 func (l *Lane) RecordRequest(ctx context.Context, by Caller, run RequestRun) error {
 	if by.Request == "" {

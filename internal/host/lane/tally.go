@@ -15,7 +15,7 @@ type tally struct {
 	usage protocol.Usage
 }
 
-// note takes in what the run yields, and gives the sentence at its end.
+// note takes in what the run yields, and returns the sentence at its end.
 func (t *tally) note(body protocol.Body, now func() time.Time) string {
 	if u := protocol.UsageOf(body); u != nil {
 		t.usage.Add(*u)

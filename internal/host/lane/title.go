@@ -101,7 +101,7 @@ func cutTitleText(text string) string {
 }
 
 // EndTitle names the session on the host's behalf, unless somebody has named it since
-// [Lane.BeginTitle]; it says whether it did. It returns when the name is durable.
+// [Lane.BeginTitle]; it reports whether it did. It returns when the name is durable.
 func (l *Lane) EndTitle(ctx context.Context, title string) (bool, error) {
 	var ticket *publish.Ticket
 	err := l.j.Write(ctx, func() (err error) {

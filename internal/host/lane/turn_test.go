@@ -49,7 +49,7 @@ func (tr *trial) follow(text string) {
 }
 
 // endsLost checks that a turn has ended because something of it is lost, and that what
-// waited behind it waits on.
+// waited after it waits on.
 func (tr *trial) endsLost(w *told) {
 	tr.t.Helper()
 	if err := tr.lane.Publisher().Flush(tr.t.Context()); err != nil {

@@ -64,7 +64,7 @@ func (r *recorder) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	return r.Model.Stream(ctx, req)
 }
 
-// sent gives the texts of the messages of a request, by its number from 1.
+// sent returns the texts of the messages of a request, by its number from 1.
 func (r *recorder) sent(n int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -205,7 +205,7 @@ func (tr *trial) rest() {
 	}
 }
 
-// path gives the events of the active path, oldest first, in short.
+// path returns the events of the active path, oldest first, in short.
 func (tr *trial) path() []string {
 	tr.t.Helper()
 	index := tr.lane.Log().Index()

@@ -208,7 +208,7 @@ func sentences(list []string) string {
 	return text
 }
 
-// judge says whether an entry may be used, and whether somebody can sign in, or has.
+// judge reports whether an entry may be used, and whether somebody can sign in, or has.
 func (s *Servers) judge(info *protocol.MCPServerInfo, e mcpconfig.Entry, policy mcpconfig.Policies, p place) {
 	if e.Disabled {
 		return

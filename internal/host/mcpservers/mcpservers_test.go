@@ -34,7 +34,7 @@ func allowed(rules ...string) hosttest.Setting {
 	return hosttest.Setting{Overrides: host.Overrides{Allow: rules}}
 }
 
-// toolsIn gives the tools of a request as it was sent.
+// toolsIn returns the tools of a request as it was sent.
 func toolsIn(t *testing.T, body []byte) string {
 	t.Helper()
 	var r struct {

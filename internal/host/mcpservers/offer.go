@@ -134,7 +134,7 @@ func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 
 // trusted begins the servers of a project that has been trusted since, and those that somebody
 // has switched on, and ends those that no longer count. A person who trusts a project wants to use it: where the model cannot
-// search yet, the choice is made anew.
+// search yet, the choice is made again.
 func (o *Offer) trusted(root string, cfg config.Config, over settings.Overrides) {
 	stamp := o.s.stamp(root)
 	o.x.mu.Lock()

@@ -53,7 +53,7 @@ func NewLogin(e mcpconfig.Entry, r Reached, fsys disk.FS, file, version string) 
 	return l, err
 }
 
-// Session gives the tokens to connections.
+// Session returns the tokens to connections.
 func (l *Login) Session() *oauth.Session { return l.session }
 
 // SignedIn reports whether there are tokens. Whether the server still takes them is not asked.

@@ -18,8 +18,8 @@ const (
 	syncEvery  = time.Second
 )
 
-// source gives what is to be written: the bytes behind those that are in the file, or,
-// with anew, the whole file.
+// source gives what is to be written: the bytes after those that are in the file, or,
+// with again, the whole file.
 type source func() (data []byte, anew bool)
 
 // appender writes a file from behind. Its timer's goroutine does all the work on disk;

@@ -16,7 +16,7 @@ import (
 
 // Bounds of what is kept of the output of a background command.
 const (
-	MaxOutput  = 1 << 20   // bytes of a file; then it is written anew
+	MaxOutput  = 1 << 20   // bytes of a file; then it is written again
 	KeptOutput = 256 << 10 // bytes that it has then, the newest
 )
 
@@ -52,7 +52,7 @@ func outputName(dir string, id protocol.SessionID, task string) string {
 	return filepath.Join(dir, string(id)+"."+task+".output")
 }
 
-// Output keeps what one command prints behind a first line that describes it.
+// Output keeps what one command prints after a first line that describes it.
 type Output struct {
 	fs     disk.FS
 	report func(string)

@@ -5,7 +5,7 @@ import "scorel/protocol"
 // Break gives the session up because of a fault inside Scorel: nothing that has not left
 // leaves any more, who waits for it is told err, and so are clients, whose running turn
 // ends and who then meet the end of the session, as [Publisher.Close] makes it. It returns
-// when the writer has ended, behind a commit that is on its way.
+// when the writer has ended, after a commit that is on its way.
 func (p *Publisher) Break(err *protocol.Error) {
 	for _, n := range p.stop(err) {
 		n.ticket.settle(err)
@@ -14,7 +14,7 @@ func (p *Publisher) Break(err *protocol.Error) {
 	p.sendShutdownNotice(err)
 }
 
-// stop lets the writer end, and gives what it is not to take any more.
+// stop lets the writer end, and returns what it is not to take any more.
 func (p *Publisher) stop(err *protocol.Error) (left []entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

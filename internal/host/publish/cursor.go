@@ -17,7 +17,7 @@ const (
 var ErrGap = errors.New("publish: the ring no longer holds what follows")
 
 // ErrEpoch says that something was lost and a new epoch has begun: all that was
-// running is void, and the cursor goes on behind [Cursor.Restart].
+// running is void, and the cursor goes on after [Cursor.Restart].
 var ErrEpoch = errors.New("publish: a new epoch has begun")
 
 // Cursor reads the events of a session at its own pace. It has to be placed, by
@@ -62,10 +62,10 @@ func (c *Cursor) Close() {
 	}
 }
 
-// Last is the seq behind which Next goes on.
+// Last is the seq after which Next goes on.
 func (c *Cursor) Last() protocol.Seq { return c.last }
 
-// Resume places the cursor behind the last event that a client has seen, when the
+// Resume places the cursor after the last event that a client has seen, when the
 // epoch is the same and everything that followed is still in the ring. What Next
 // gives then goes on where the client stopped, without gap or repetition.
 func (c *Cursor) Resume(epoch protocol.Epoch, last protocol.Seq) bool {
@@ -79,8 +79,8 @@ func (c *Cursor) Resume(epoch protocol.Epoch, last protocol.Seq) bool {
 	return true
 }
 
-// Join places the cursor at the present moment and gives the state as of it, when
-// the caller has read the log through sent and nothing behind that has been
+// Join places the cursor at the present moment and returns the state as of it, when
+// the caller has read the log through sent and nothing after that has been
 // published: what Next gives follows that state without gap or repetition. When
 // something has been, the cursor stays where it was, and the caller reads on.
 func (c *Cursor) Join(sent protocol.Seq) (protocol.Live, bool) {
@@ -94,7 +94,7 @@ func (c *Cursor) Join(sent protocol.Seq) (protocol.Live, bool) {
 	return p.live.Clone(), true
 }
 
-// CatchUp gives, without waiting, what [Cursor.Next] would give next, up to the
+// CatchUp returns, without waiting, what [Cursor.Next] would give next, up to the
 // present moment; when that is all there is, also the state as of it. What Next
 // gives then follows that state without gap or repetition. The errors are Next's.
 func (c *Cursor) CatchUp() ([]protocol.Event, *protocol.Live, error) {
@@ -118,17 +118,17 @@ func (c *Cursor) CatchUp() ([]protocol.Event, *protocol.Live, error) {
 	return events, &live, nil
 }
 
-// took moves the cursor behind events that are given.
+// took moves the cursor after events that are given.
 func (c *Cursor) took(events []protocol.Event) {
 	if len(events) > 0 {
 		c.last = events[len(events)-1].Seq
 	}
 }
 
-// Restart places the cursor where the epoch began and gives the state as of then,
+// Restart places the cursor where the epoch began and returns the state as of then,
 // as [Cursor.Join] does for the present. When yet another epoch has begun since
 // [ErrEpoch] was given, and something was stored before that, the cursor stays where it
-// was: the caller reads the log behind [Cursor.Last] and joins.
+// was: the caller reads the log after [Cursor.Last] and joins.
 func (c *Cursor) Restart() (protocol.Live, bool) {
 	p := c.p
 	p.mu.RLock()
@@ -140,7 +140,7 @@ func (c *Cursor) Restart() (protocol.Live, bool) {
 	return p.begun.Clone(), true
 }
 
-// Next waits for events behind the last one and gives the next of them, at most
+// Next waits for events after the last one and returns the next of them, at most
 // [BatchEvents] and [BatchBytes]. Their list may be shared and must not be changed.
 // A persistent event without a body stands, alone, for one that is large: the log
 // has it, under its id. Next returns [ErrEpoch] when all events of an epoch that
@@ -167,7 +167,7 @@ func (c *Cursor) now() ([]protocol.Event, <-chan struct{}, error) {
 	return c.look()
 }
 
-// look gives what is there, or what is closed when there may be more. p.mu is held.
+// look returns what is there, or what is closed when there may be more. p.mu is held.
 func (c *Cursor) look() ([]protocol.Event, <-chan struct{}, error) {
 	p := c.p
 	if c.last < p.ring.passed {

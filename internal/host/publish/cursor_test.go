@@ -110,7 +110,7 @@ func TestTheRingIsDroppedAMinuteBehindTheLastTurn(t *testing.T) {
 		}
 		put(t, p, transient(&protocol.RuntimeEnd{}))
 		time.Sleep(keepRing / 2)
-		put(t, p, transient(&protocol.RuntimeStart{})) // in time: the clock begins anew behind its end
+		put(t, p, transient(&protocol.RuntimeStart{})) // in time: the clock begins again after its end
 		time.Sleep(keepRing)
 		put(t, p, transient(&protocol.RuntimeEnd{}))
 		synctest.Wait()

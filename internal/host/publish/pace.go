@@ -75,7 +75,7 @@ func (p *Publisher) tellIn(wait time.Duration) {
 	s.armed = true
 }
 
-// batch gives the next events, from the last time when that was the same question.
+// batch returns the next events, from the last time when that was the same question.
 func (s *show) batch(r *ring, after, through protocol.Seq) []protocol.Event {
 	if l := s.shared.Load(); l != nil && l.after == after && l.through == through {
 		return l.events

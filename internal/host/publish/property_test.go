@@ -146,7 +146,7 @@ func (r *reader) readRing() (bool, error) {
 	return r.take(r.c.Next(ctx))
 }
 
-// take handles what a cursor gave, and says whether to go on.
+// take handles what a cursor gave, and reports whether to go on.
 func (r *reader) take(events []protocol.Event, err error) (bool, error) {
 	switch {
 	case errors.Is(err, context.Canceled):

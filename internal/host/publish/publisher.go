@@ -126,7 +126,7 @@ func (t *Ticket) settle(err error) {
 	close(t.done)
 }
 
-// Durable says whether the event has been stored and has left.
+// Durable reports whether the event has been stored and has left.
 func (t *Ticket) Durable() bool {
 	select {
 	case <-t.done:
@@ -155,7 +155,7 @@ func (p *Publisher) Epoch() protocol.Epoch {
 	return p.epoch
 }
 
-// Live gives the state that clients have been told.
+// Live returns the state that clients have been told.
 func (p *Publisher) Live() protocol.Live {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -179,7 +179,7 @@ type Status struct {
 	Cursors int
 }
 
-// Status gives what goes on as clients have been told it.
+// Status returns what goes on as clients have been told it.
 func (p *Publisher) Status() Status {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -388,7 +388,7 @@ func (p *Publisher) deliver(batch []entry) {
 	}
 }
 
-// gather puts entries into the live state and the ring, and says whether a list of
+// gather puts entries into the live state and the ring, and reports whether a list of
 // sessions shows something else now.
 func (p *Publisher) gather(batch []entry) (changed bool) {
 	p.mu.Lock()
@@ -428,7 +428,7 @@ func (p *Publisher) seal(batch []entry) {
 	}
 }
 
-// changes says whether an event changes what a list of sessions shows.
+// changes reports whether an event changes what a list of sessions shows.
 func changes(e protocol.Event) bool {
 	switch e.Body.(type) {
 	case *protocol.RuntimeStart, *protocol.RuntimeEnd, *protocol.PermissionRequest, *protocol.PermissionResolved,
@@ -480,7 +480,7 @@ func (p *Publisher) end() {
 	}
 }
 
-// fail discards a batch that could not be stored and all that waits behind it,
+// fail discards a batch that could not be stored and all that waits after it,
 // and begins a new epoch. Its first event is the end of the run that was going
 // on; it comes also when none was, and says that something was lost. Nobody sees
 // it before the lane knows of the new epoch.
@@ -496,7 +496,7 @@ func (p *Publisher) fail(batch []entry, err error) {
 	}
 }
 
-// void discards what could not be stored with all that waits behind it, and begins a new
+// void discards what could not be stored with all that waits after it, and begins a new
 // epoch with the end of the run.
 func (p *Publisher) void(batch []entry, e *protocol.Error) (end protocol.Event, epoch protocol.Epoch, all []entry) {
 	p.mu.Lock()

@@ -127,7 +127,7 @@ func put(t *testing.T, p *Publisher, events ...protocol.Event) []*Ticket {
 	return tickets
 }
 
-// now gives what a cursor can see without waiting.
+// now returns what a cursor can see without waiting.
 func now(t *testing.T, c *Cursor) []protocol.Event {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -145,7 +145,7 @@ func now(t *testing.T, c *Cursor) []protocol.Event {
 	}
 }
 
-// joined gives a cursor at the present moment.
+// joined returns a cursor at the present moment.
 func joined(t *testing.T, p *Publisher) (*Cursor, protocol.Live) {
 	t.Helper()
 	c := p.Cursor(false)

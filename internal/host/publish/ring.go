@@ -18,10 +18,10 @@ const maxInRing = 256 << 10
 // Bytes that events count as.
 const (
 	transientSize = 256 // a transient one besides what it carries
-	placeSize     = 256 // one that stands in the ring as its place in the log
+	placeSize     = 256 // one that is in the ring as its place in the log
 )
 
-// keepRing is how long the ring is kept behind the last turn. A client that comes
+// keepRing is how long the ring is kept after the last turn. A client that comes
 // back later goes on from the log, and an idle session holds no events.
 const keepRing = 60 * time.Second
 
@@ -59,7 +59,7 @@ func (r *ring) add(e protocol.Event, size int) {
 	}
 }
 
-// batch gives a copy of the events behind a seq and not behind another, as many as
+// batch returns a copy of the events after a seq and not after another, as many as
 // go into one frame: at least one if there is any, and a large one alone.
 func (r *ring) batch(after, through protocol.Seq) []protocol.Event {
 	all := r.slots[r.head:]

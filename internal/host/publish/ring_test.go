@@ -14,7 +14,7 @@ func numbered(seq protocol.Seq) protocol.Event {
 	return e
 }
 
-// everything gives what the ring holds behind a seq, batch by batch.
+// everything returns what the ring holds after a seq, batch by batch.
 func everything(r *ring, after protocol.Seq) (all []protocol.Event) {
 	for {
 		events := r.batch(after, maxSeq)

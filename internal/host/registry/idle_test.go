@@ -123,7 +123,7 @@ func TestAHostThatEndsBecauseItIsIdleTakesNobodyInOrStays(t *testing.T) {
 		name := "used"
 		late.Do(id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &name}})
 		_ = late.Conn.Close()
-		time.Sleep(12 * time.Minute) // the session is closed a minute behind its use
+		time.Sleep(12 * time.Minute) // the session is closed a minute after its use
 		if !w.Host.EndIdle(10 * time.Minute) {
 			t.Fatal("it does not end")
 		}

@@ -42,13 +42,13 @@ func (l *listener) refuseName(r *http.Request) *refusal {
 	return refuse(reasonHost, "The host is not known by the name %s; call it by its own, with the port that it listens on, or add the name to host.names of the configuration.", shown(r.Host))
 }
 
-// known says whether the Host header names this host.
+// known reports whether the Host header names this host.
 func (l *listener) known(r *http.Request) bool {
 	name, port, ok := splitHost(r.Host, l.defaultPort())
 	return ok && l.isOwn(r, name, port)
 }
 
-// isOwn says whether a name and port are this host's.
+// isOwn reports whether a name and port are this host's.
 func (l *listener) isOwn(r *http.Request, name, port string) bool {
 	for _, n := range l.s.cfg.Names {
 		if own, p, ok := splitHost(n, l.port); ok && own == name && p == port {
@@ -75,7 +75,7 @@ func (l *listener) isOwn(r *http.Request, name, port string) bool {
 	return false
 }
 
-// allows says whether a page of an origin may connect: one of the host itself, or a
+// allows reports whether a page of an origin may connect: one of the host itself, or a
 // configured one.
 func (l *listener) allows(r *http.Request, origin string) bool {
 	o, ok := parseOrigin(origin)
@@ -103,7 +103,7 @@ func (l *listener) defaultPort() string {
 	return "80"
 }
 
-// dialled gives the address of the transcript: what the client put into the Host
+// dialled returns the address of the transcript: what the client put into the Host
 // header, in lower case, with its port, marked where it was dialled with TLS; or the
 // path of the socket.
 func (l *listener) dialled(r *http.Request) string {
@@ -117,7 +117,7 @@ func (l *listener) dialled(r *http.Request) string {
 	return net.JoinHostPort(name, port)
 }
 
-// splitHost gives name (lower case, without brackets) and port of "name",
+// splitHost returns name (lower case, without brackets) and port of "name",
 // "name:port", "[::1]" or "[::1]:port".
 func splitHost(host, defaultPort string) (name, port string, ok bool) {
 	host = strings.ToLower(host)
@@ -164,7 +164,7 @@ func parseOrigin(text string) (origin, bool) {
 	return origin{u.Scheme, name, port}, ok
 }
 
-// tokenInURL says whether a URL holds the token, or a parameter that is called like
+// tokenInURL reports whether a URL holds the token, or a parameter that is called like
 // one.
 func (s *Server) tokenInURL(u *url.URL) bool {
 	for name := range u.Query() {

@@ -23,7 +23,7 @@ func (s *Server) putBlob(x *exchange) {
 		x.fail(protocol.Errorf(protocol.CodePayloadTooLarge, "The body may have at most %d bytes.", maxBody))
 		return
 	}
-	// A connection of its own: one that breaks off leaves nothing behind.
+	// A connection of its own: one that breaks off leaves nothing after.
 	conn, err := s.own(x.r.Context(), "HTTP upload", false)
 	if err != nil {
 		x.fail(err)
@@ -102,7 +102,7 @@ func (b *blobReader) fetch(offset int64) (*protocol.BlobPart, error) {
 	return data.(*protocol.BlobPart), nil
 }
 
-// Read gives the next bytes.
+// Read returns the next bytes.
 func (b *blobReader) Read(p []byte) (int, error) {
 	if b.at >= b.size {
 		return 0, io.EOF

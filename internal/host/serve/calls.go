@@ -99,7 +99,7 @@ func (c *calls) run(t task) {
 	}
 }
 
-// next ends a call and gives the next one that waits.
+// next ends a call and returns the next one that waits.
 func (c *calls) next(t task) (task, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -297,7 +297,7 @@ func (e *eventStream) head(name string, id bool) {
 	e.buf = append(e.buf, "data: "...)
 }
 
-// sentence gives an error's text with a capital letter in front.
+// sentence returns an error's text with a capital letter in front.
 func sentence(err error) string {
 	s := err.Error()
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {

@@ -80,7 +80,7 @@ func (r *eventReader) next() (sent, error) {
 	}
 }
 
-// until reads on until an event of a name, and gives all.
+// until reads on until an event of a name, and returns all.
 func (r *eventReader) until(name string) []sent {
 	r.t.Helper()
 	var all []sent
@@ -408,7 +408,7 @@ func TestEventsThatCannotBeGivenAreRefusedBeforeTheStream(t *testing.T) {
 }
 
 // TestOneStreamFollowsSeveralSessionsAndTheDevice cuts the stream in the middle and goes
-// on behind its id: of each session every stored event comes once.
+// on after its id: of each session every stored event comes once.
 func TestOneStreamFollowsSeveralSessionsAndTheDevice(t *testing.T) {
 	w := newWorld(t, setting{answers: []string{`{"again":true,"do":[{"text":"Hello."}]}`}})
 	c := w.script()

@@ -84,7 +84,7 @@ func (x *exchange) call(conn *host.Conn, call protocol.Call) (protocol.Response,
 	return reply.Data, nil
 }
 
-// fields gives the fields of a request from path, query and body, which may not say
+// fields returns the fields of a request from path, query and body, which may not say
 // anything twice.
 func (x *exchange) fields(row *row) (fields, error) {
 	f := fields{}
@@ -169,7 +169,7 @@ func (x *exchange) body(f fields) error {
 	return nil
 }
 
-// limited gives the body of a request: at most so many bytes, none of which may take
+// limited returns the body of a request: at most so many bytes, none of which may take
 // for ever.
 func (x *exchange) limited(limit int64) io.Reader {
 	return &bodyReader{body: http.MaxBytesReader(x.w, x.r.Body, limit), control: http.NewResponseController(x.w), limit: limit}
@@ -246,7 +246,7 @@ func clipped(name string) string {
 	return hideTokens(strings.ToValidUTF8(name[:min(len(name), protocol.MaxWord)], ""))
 }
 
-// requestID gives the id of a request and whether it may be a repetition: one that
+// requestID returns the id of a request and whether it may be a repetition: one that
 // the script names may have been sent before.
 func (x *exchange) requestID(f fields) (protocol.RequestID, bool, error) {
 	var named protocol.RequestID
@@ -275,7 +275,7 @@ func (x *exchange) requestID(f fields) (protocol.RequestID, bool, error) {
 	return protocol.NewRequestID(x.s.cfg.Rand), false, nil
 }
 
-// keyID gives the requestId that stands for an Idempotency-Key: itself, or one that
+// keyID returns the requestId that stands for an Idempotency-Key: itself, or one that
 // derives from it.
 func keyID(key string) protocol.RequestID {
 	if id := protocol.RequestID(key); id.Check() == nil {
@@ -315,7 +315,7 @@ func (x *exchange) fail(err error) {
 	writeError(x.w, status, e)
 }
 
-// asWritten gives an error with its field named as the client wrote it, which may be
+// asWritten returns an error with its field named as the client wrote it, which may be
 // another name than the request's.
 func (x *exchange) asWritten(e *protocol.Error) *protocol.Error {
 	var d protocol.FieldDetails

@@ -29,7 +29,7 @@ type record struct {
 	count                    map[string]int
 }
 
-// plain gives a text with names for ids, in the order in which they come.
+// plain returns a text with names for ids, in the order in which they come.
 func (r *record) plain(s string) string {
 	text := regexp.MustCompile(`\b(ses|evt|prj|trn|req|epo|cli|dev)_[0-9a-v]{16,26}\b`).ReplaceAllStringFunc(s, func(id string) string {
 		if r.names[id] == "" {

@@ -22,7 +22,7 @@ type list struct {
 	mu      sync.Mutex
 	entries map[protocol.ClientID]listed
 	lookups int
-	after   func() // is called behind each lookup
+	after   func() // is called after each lookup
 }
 
 type listed struct {
@@ -272,7 +272,7 @@ func TestTheKeyOfAnotherEntryIsRefused(t *testing.T) {
 func TestAnEntryThatIsRevokedInTheMiddleOfItsHandshakeStaysOut(t *testing.T) {
 	entries, key := &list{}, newKey(t)
 	entries.set(key, protocol.GrantControl)
-	entries.after = func() { entries.clear() } // behind the first look
+	entries.after = func() { entries.clear() } // after the first look
 	w := newWorld(t, setting{times: quick, config: func(c *Config) { c.Entries = entries }})
 	p, _, err := w.open(dialling{})
 	if err != nil {

@@ -110,7 +110,7 @@ func writeError(w http.ResponseWriter, status int, err *protocol.Error) {
 	_ = json.NewEncoder(w).Encode(err) // the client has gone
 }
 
-// statusOf gives the HTTP status of an error.
+// statusOf returns the HTTP status of an error.
 func statusOf(c protocol.Code) int {
 	switch c {
 	case protocol.CodeAuthFailed:

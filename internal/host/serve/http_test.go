@@ -32,7 +32,7 @@ func (w *world) script() *scriptClient {
 	return &scriptClient{w.t, w.unixHTTP(), "http://localhost", http.Header{"Authorization": {"Bearer " + testToken}}}
 }
 
-// do makes a request and gives status and body.
+// do makes a request and returns status and body.
 func (c *scriptClient) do(method, path, body string, header ...string) (*http.Response, string) {
 	c.t.Helper()
 	var in io.Reader

@@ -90,7 +90,7 @@ func (s *Server) listener(l net.Listener, kind Kind) (*listener, error) {
 	return lis, nil
 }
 
-// socketPath gives the path of a socket with the symlinks of its folder resolved,
+// socketPath returns the path of a socket with the symlinks of its folder resolved,
 // which is how client and host name it alike.
 func socketPath(name string) (string, error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
@@ -103,7 +103,7 @@ func socketPath(name string) (string, error) {
 	return filepath.Join(dir, filepath.Base(name)), nil
 }
 
-// Accept gives the next connection that may try to prove itself.
+// Accept returns the next connection that may try to prove itself.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerUID gives the user at the other end of a Unix socket (SO_PEERCRED, unix(7)).
+// peerUID returns the user at the other end of a Unix socket (SO_PEERCRED, unix(7)).
 func peerUID(c net.Conn) (uint32, error) {
 	u, ok := c.(*net.UnixConn)
 	if !ok {

@@ -30,7 +30,7 @@ type place struct {
 // none reports whether the reader holds nothing that it could go on from.
 func (p place) none() bool { return p.reload || p == place{session: p.session} }
 
-// String gives the id of a server-sent event.
+// String returns the id of a server-sent event.
 func (p place) String() string {
 	return strings.Join([]string{orDash(string(p.epoch)), strconv.FormatUint(uint64(p.seq), 10),
 		strconv.FormatUint(uint64(p.persistent), 10), orDash(string(p.id))}, ".")
@@ -72,7 +72,7 @@ func parsePlace(s string) (place, error) {
 // they are written <sessionId>=<place>, with commas in between.
 type places []place
 
-// of gives the place in a session, nil in one that is not followed.
+// of returns the place in a session, nil in one that is not followed.
 func (all places) of(id protocol.SessionID) *place {
 	for i := range all {
 		if all[i].session == id {
@@ -82,7 +82,7 @@ func (all places) of(id protocol.SessionID) *place {
 	return nil
 }
 
-// text gives the id of a server-sent event; named says that the sessions stand in it. It is
+// text returns the id of a server-sent event; named says that the sessions stand in it. It is
 // empty when the reader has no place in any session.
 func (all places) text(named bool) string {
 	var parts []string
@@ -132,7 +132,7 @@ func orDash(s string) string {
 	return s
 }
 
-// anchors gives the place as a client of the device says it.
+// anchors returns the place as a client of the device says it.
 func (p place) anchors(device protocol.DeviceID) *protocol.Anchors {
 	return &protocol.Anchors{DeviceID: device, StreamEpoch: p.epoch, StreamLastSeq: p.seq, PersistentLastSeq: p.persistent, PersistentLastID: p.id}
 }
@@ -149,7 +149,7 @@ func (p *place) resync(mode protocol.Resync) {
 	}
 }
 
-// event moves the place behind an event.
+// event moves the place after an event.
 func (p *place) event(e protocol.Event) {
 	p.seq = e.Seq
 	if !e.IsTransient() {

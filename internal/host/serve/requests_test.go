@@ -17,7 +17,7 @@ import (
 	"scorel/protocol"
 )
 
-// samples gives, for each request that needs fields, these with values that fit.
+// samples returns, for each request that needs fields, these with values that fit.
 func samples(project *protocol.Project, folder string, id protocol.SessionID) map[string]string {
 	dir, _ := json.Marshal(folder)
 	sha := strings.Repeat("ab", 32)
@@ -60,7 +60,7 @@ type variant struct {
 	bytes      bool   // and not even UTF-8, which ends a WebSocket connection
 }
 
-// line gives the message of a variant.
+// line returns the message of a variant.
 func (v variant) line(id protocol.RequestID) []byte {
 	all := map[string]json.RawMessage{"type": quoted(v.name), "requestId": quoted(string(id))}
 	if v.session != "" {
@@ -76,7 +76,7 @@ func (v variant) line(id protocol.RequestID) []byte {
 	return data
 }
 
-// variants gives a request with each of its fields missing, null, of another type,
+// variants returns a request with each of its fields missing, null, of another type,
 // empty and huge, and without its session.
 func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []variant) {
 	t.Helper()
@@ -160,7 +160,7 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 	return all
 }
 
-// objectIn gives the struct that a value is, or that its entries are; nil for any other.
+// objectIn returns the struct that a value is, or that its entries are; nil for any other.
 func objectIn(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -183,7 +183,7 @@ func fieldType(t *testing.T, req protocol.Request, name string) reflect.Type {
 	return nil
 }
 
-// demanded says whether a field is always written.
+// demanded reports whether a field is always written.
 func demanded(req protocol.Request, name string) bool {
 	typ := reflect.TypeOf(req).Elem()
 	for i := range typ.NumField() {
@@ -292,7 +292,7 @@ func needsFields(req protocol.Request) bool {
 	return false
 }
 
-// error reads answers and gives the error of the next.
+// error reads answers and returns the error of the next.
 func (p *peer) error() *protocol.Error {
 	p.t.Helper()
 	for {
@@ -320,7 +320,7 @@ func (p *peer) error() *protocol.Error {
 	}
 }
 
-// errorOf gives the error that a message is, nil for a response.
+// errorOf returns the error that a message is, nil for a response.
 func errorOf(t *testing.T, m map[string]any) *protocol.Error {
 	t.Helper()
 	if m["type"] != "error" {
@@ -423,7 +423,7 @@ func (w *world) wrongByName(t *testing.T, c *http.Client, v variant) {
 	v.judge(t, "HTTP by name", sendWrong(t, c, v, http.MethodPost, "/v1/requests/"+v.name, body))
 }
 
-// sendWrong gives the error that a request is answered with, nil for none.
+// sendWrong returns the error that a request is answered with, nil for none.
 func sendWrong(t *testing.T, c *http.Client, v variant, method, path string, body map[string]json.RawMessage) *protocol.Error {
 	t.Helper()
 	data, err := json.Marshal(body)

@@ -32,7 +32,7 @@ func (s *Server) scriptsID() protocol.ClientID {
 	return protocol.ClientIDOf([]byte("http requests to " + string(device)))
 }
 
-// own gives a connection for one request alone; the caller closes it. An interactive one
+// own returns a connection for one request alone; the caller closes it. An interactive one
 // is of somebody who can answer what people are asked.
 func (s *Server) own(ctx context.Context, name string, interactive bool) (*host.Conn, error) {
 	return s.cfg.Host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: s.scriptsID(), ClientName: name, Interactive: interactive}, protocol.GrantControl)

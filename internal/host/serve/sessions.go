@@ -99,7 +99,7 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 	return summary, nil
 }
 
-// project gives the project of a new session.
+// project returns the project of a new session.
 func (s *Server) project(x *exchange, conn *host.Conn, n *newSession) (*protocol.Project, error) {
 	if n.WorkDir != "" {
 		data, err := x.call(conn, s.fresh("", &protocol.RegisterProject{WorkDir: n.WorkDir}))
@@ -120,7 +120,7 @@ func (s *Server) project(x *exchange, conn *host.Conn, n *newSession) (*protocol
 	return nil, protocol.About("projectId", "", protocol.CodeProjectNotFound, "There is no project %s; POST /v1/projects makes a folder known.", shown(string(n.ProjectID)))
 }
 
-// sessionOfKey gives the id of the session that a named request makes: the random
+// sessionOfKey returns the id of the session that a named request makes: the random
 // part derives from the name, so that the session is found again when the request is
 // repeated, however late and also when the host has been restarted since.
 func (s *Server) sessionOfKey(x *exchange, conn *host.Conn, id protocol.RequestID, drawn protocol.SessionID) (protocol.SessionID, error) {
@@ -203,7 +203,7 @@ func (s *Server) view(x *exchange) (*sessionView, error) {
 	return &sessionView{*data.(*protocol.SessionOpened), *live}, nil
 }
 
-// firstLive gives the first live state of a subscription.
+// firstLive returns the first live state of a subscription.
 func firstLive(ctx context.Context, conn *host.Conn) (*protocol.Live, error) {
 	for {
 		select {

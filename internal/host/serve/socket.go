@@ -382,7 +382,7 @@ func (c *socket) hostEnded(buf []byte) {
 // 125 with the status).
 const maxCloseReason = 123
 
-// closeReason gives the words with which a connection is closed: the sentence, or its
+// closeReason returns the words with which a connection is closed: the sentence, or its
 // code when that is too long.
 func closeReason(why *protocol.Error) string {
 	if len(why.Message) > maxCloseReason {

@@ -190,7 +190,7 @@ func TestShutdownAnswersWhatIsBeingCarriedOutAndSaysGoodbye(t *testing.T) {
 	defer release()
 	p := w.connect(dialling{})
 	id := p.session(w)
-	p.send(id, &protocol.OpenSession{Tail: 10}) // the message may be stored before or behind the opening
+	p.send(id, &protocol.OpenSession{Tail: 10}) // the message may be stored before or after the opening
 	p.send(id, &protocol.SendMessage{Content: text("Hi")})
 	p.until(func(typ string, events []protocol.Event) bool { // the turn runs, and waits for the model
 		for _, e := range events {

@@ -17,7 +17,7 @@ type row struct {
 	// request is the name of the request on the wire. Rows that need more than one
 	// request, or a stream, have a handler instead.
 	request string
-	query   []param // parameters behind the question mark
+	query   []param // parameters after the question mark
 	body    bool    // the body is an object with fields of the request
 	session bool    // and names the session, where the request is about one
 	handle  func(*Server, *exchange)
@@ -62,7 +62,7 @@ func (r *row) content() bool {
 	return slices.Contains(protocol.MemberNames(protocol.SpecOf(r.request).New()), "content")
 }
 
-// params gives the fields of a request that do not stand in its path.
+// params returns the fields of a request that do not stand in its path.
 func params(spec *protocol.Spec) (all []param) {
 	t := reflect.TypeOf(spec.New()).Elem()
 	for i := range t.NumField() {
@@ -91,7 +91,7 @@ func (s *Server) anyRequest(x *exchange) {
 	}
 }
 
-// find gives the row for a method and a path with the values of its parameters. When
+// find returns the row for a method and a path with the values of its parameters. When
 // there are rows for the path only, it gives their methods.
 func find(rows []row, method, path string) (found *row, values map[string]string, methods []string) {
 	for i := range rows {

@@ -16,7 +16,7 @@ import (
 type changing struct {
 	mu    sync.Mutex
 	token string
-	next  string // takes its place behind the next look, when not ""
+	next  string // takes its place after the next look, when not ""
 }
 
 func (c *changing) get() string {
@@ -35,7 +35,7 @@ func (c *changing) set(token string) {
 	c.token = token
 }
 
-// newToken is what comes behind testToken.
+// newToken is what comes after testToken.
 var newToken = strings.Repeat("n", tokenLength)
 
 func TestAClientOfTheOldTokenThatDoesNotReadIsNotHeardEither(t *testing.T) {

@@ -44,7 +44,7 @@ func newUnproven(kind Kind) *unproven {
 	return u
 }
 
-// add takes a connection in, with the timer that ends it, and gives the one that has
+// add takes a connection in, with the timer that ends it, and returns the one that has
 // to go for it, if any.
 func (u *unproven) add(st *stream, timer *time.Timer) *stream {
 	u.mu.Lock()
@@ -68,7 +68,7 @@ func (u *unproven) add(st *stream, timer *time.Timer) *stream {
 	return victim
 }
 
-// first gives the connection of an address that has to go first.
+// first returns the connection of an address that has to go first.
 func (u *unproven) first(address string) *stream {
 	var oldest *stream
 	for _, w := range u.oldest {
@@ -96,7 +96,7 @@ func (u *unproven) spoke(st *stream) {
 	}
 }
 
-// largest gives the address that has the most connections.
+// largest returns the address that has the most connections.
 func (u *unproven) largest() string {
 	var address string
 	for a, n := range u.count {
@@ -144,7 +144,7 @@ func (u *unproven) closeAll() {
 	}
 }
 
-// addressGroup gives what a remote address counts for: an IPv6 customer has at least
+// addressGroup returns what a remote address counts for: an IPv6 customer has at least
 // 64 bits for himself.
 func addressGroup(a net.Addr) string {
 	t, ok := a.(*net.TCPAddr)

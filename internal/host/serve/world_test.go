@@ -160,7 +160,7 @@ func (w *world) serve(l net.Listener, kind Kind) {
 	})
 }
 
-// listener gives the listener of the socket.
+// listener returns the listener of the socket.
 func (w *world) listener() (l *listener) {
 	w.t.Helper()
 	await(w.t, "the listener", func() bool {
@@ -174,7 +174,7 @@ func (w *world) listener() (l *listener) {
 	return l
 }
 
-// loopback serves a port of this machine and gives its address.
+// loopback serves a port of this machine and returns its address.
 func (w *world) loopback() string {
 	w.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -245,7 +245,7 @@ func (w *world) open(d dialling) (*peer, *http.Response, error) {
 	return &peer{t: w.t, ws: ws, hello: protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf(key[:]), ClientName: "test", Nonce: nonce}}, resp, nil
 }
 
-// connect gives a peer that has proved the token.
+// connect returns a peer that has proved the token.
 func (w *world) connect(d dialling) *peer {
 	w.t.Helper()
 	p, _, err := w.open(d)
@@ -286,7 +286,7 @@ func (p *peer) proveToken(address, token string) {
 	p.say("connect", protocol.Prove{Proof: handshake.Client([]byte(token), tr)})
 }
 
-// tryToken proves the token, and gives what the line made of it.
+// tryToken proves the token, and returns what the line made of it.
 func (p *peer) tryToken(address string) error {
 	var c protocol.Challenge
 	if err := p.trySay("hello", p.hello); err != nil {
@@ -386,7 +386,7 @@ func (p *peer) trySend(session protocol.SessionID, r protocol.Request) (protocol
 	return call.RequestID, p.ws.Write(p.t.Context(), websocket.MessageText, data)
 }
 
-// call sends a call and gives the answer; frames that come before go to the floor.
+// call sends a call and returns the answer; frames that come before go to the floor.
 func (p *peer) call(session protocol.SessionID, r protocol.Request) protocol.Reply {
 	p.t.Helper()
 	id := p.send(session, r)

@@ -12,7 +12,7 @@ import (
 	"scorel/internal/platform/disk"
 )
 
-// newSettings makes settings of a home, and gives a project in it.
+// newSettings makes settings of a home, and returns a project in it.
 func newSettings(t *testing.T, files map[string]string) (st *Settings, root string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())

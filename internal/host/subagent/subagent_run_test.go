@@ -74,7 +74,7 @@ func TestACancelEndsTheAgentsThatTheTurnWaitsFor(t *testing.T) {
 	hosttest.Paired(t, w.Open(e.C, child).Messages())
 }
 
-// behind starts an agent in the background that waits for the file go, while its
+// after starts an agent in the background that waits for the file go, while its
 // session goes on.
 func behind() []string {
 	return []string{hosttest.AgentCall("^start$", `,"background":true`, "CHILD 1"), hosttest.Shell("CHILD 1", "a", "echo $$ > pid"+untilGo+"echo done-1"),

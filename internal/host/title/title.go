@@ -30,7 +30,7 @@ func (ti *Titles) AfterTurn(s *registry.Session) {
 	}
 	cfg, err := ti.settings.User()
 	if err != nil || cfg.Auxiliary.Model == "" {
-		return // it is read anew at the next turn
+		return // it is read again at the next turn
 	}
 	if !ti.sessions.Share(s) {
 		return
@@ -45,7 +45,7 @@ func (ti *Titles) AfterTurn(s *registry.Session) {
 	}
 }
 
-// title asks for the title of a session and names it. It gives s back before it asks,
+// title asks for the title of a session and names it. It returns s back before it asks,
 // so that the session can be closed or deleted meanwhile.
 func (ti *Titles) title(ctx context.Context, s *registry.Session, ref string) error {
 	id := s.Lane().ID()

@@ -18,7 +18,7 @@ const (
 	maxImportUploads = 2 * maxImportParts // parts that a client has put and not imported
 	maxTransferBytes = 8 << 30            // of all clients; more is refused
 	minTransferFree  = 256 << 20          // bytes that stay free on the disk
-	transferLife     = 10 * time.Minute   // behind its last use
+	transferLife     = 10 * time.Minute   // after its last use
 	freeInterval     = 16 << 20           // bytes after which the disk is looked at again
 )
 

@@ -39,7 +39,7 @@ func (s *serversOf) Tools() []tool.Tool           { return s.tools }
 func (s *serversOf) Pending() []string            { return s.pending }
 func (*serversOf) Settle(context.Context, string) {}
 
-// served gives so many tools of so many servers, by name.
+// served returns so many tools of so many servers, by name.
 func served(servers, each int) (tools []tool.Tool) {
 	verbs := []string{"create_issue", "get_file_contents", "list_commits", "search_code", "update_branch", "merge_request", "add_comment", "fork_repository", "push_files", "delete_label"}
 	for s := range servers {

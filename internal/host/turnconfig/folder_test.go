@@ -25,7 +25,7 @@ func fieldOf(err *protocol.Error) protocol.FieldDetails {
 }
 
 func TestASessionWorksInTheFolderOfItsProjectOrIsNotMade(t *testing.T) {
-	t.Chdir("/") // where a host stands that was started in the background
+	t.Chdir("/") // where a host is that was started in the background
 	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
 	c := w.Connect(false)
 	p := hosttest.Call[*protocol.Project](t, c, "", &protocol.RegisterProject{WorkDir: w.Project})

@@ -59,7 +59,7 @@ func changedSince(dir string, since time.Time) bool {
 	return false
 }
 
-// clockStep is by how much the times of files may lag behind the clock.
+// clockStep is by how much the times of files may lag after the clock.
 const clockStep = 20 * time.Millisecond
 
 // State is what the repositories of a workspace held at one moment.

@@ -24,7 +24,7 @@ type group struct {
 	Mark      string `json:"mark,omitempty"`
 }
 
-// writeRecord records the group of pid in dir and gives the file's name. The
+// writeRecord records the group of pid in dir and returns the file's name. The
 // file is whole and synced before its name appears.
 func writeRecord(dir string, pid int, namespace uint64, mark string) (name string, err error) {
 	if dir == "" {

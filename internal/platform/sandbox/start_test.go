@@ -276,7 +276,7 @@ func TestNothingRunsWhenTheGroupCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// survivor starts what a dead host would have left and gives the pid of its
+// survivor starts what a dead host would have left and returns the pid of its
 // leader, and of the grandchild that the leader names.
 func survivor(t *testing.T, dir, script string) (leader, grandchild int) {
 	t.Helper()

@@ -234,7 +234,7 @@ func attempts() []attempt {
 	return append(a, attempt{name: "connect to an abstract socket", script: `"$PROBE" unix "@scorel-test-$(basename "$SOCKS")"`})
 }
 
-// try runs all attempts in one command and gives the names of those that
+// try runs all attempts in one command and returns the names of those that
 // succeeded.
 func (w *world) try(t *testing.T, p *Profile, list []attempt) map[string]bool {
 	t.Helper()

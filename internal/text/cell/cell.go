@@ -98,7 +98,7 @@ func Pad(line string, width int) string {
 }
 
 // Wrap breaks text into lines of at most width cells, between words where that can be.
-// A style that is on at a break goes on in the next line. It gives at least one line.
+// A style that is on at a break goes on in the next line. It returns at least one line.
 func Wrap(text string, width int) []string {
 	if width < 1 {
 		width = 1

@@ -6,7 +6,7 @@ import (
 )
 
 // ParseLenient is [Parse] for files that were written for programs which read fields
-// more loosely than YAML: a value with ": " in it that stands in no quotes, or one that
+// more loosely than YAML: a value with ": " in it that is in no quotes, or one that
 // begins with a sign of YAML, is the text that it looks like. Where that does not help
 // the error is that of Parse. Lines keep their numbers.
 func ParseLenient(data []byte) (*Document, error) {

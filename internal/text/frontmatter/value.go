@@ -109,7 +109,7 @@ func (v Value) Bool() (bool, error) {
 }
 
 // JSON returns any value as JSON, with the keys of maps in the order of the file:
-// numbers, true, false and null as such where they stand without quotes.
+// numbers, true, false and null as such where they are without quotes.
 func (v Value) JSON() (json.RawMessage, error) {
 	return v.json(nil, v.node)
 }

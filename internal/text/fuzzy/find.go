@@ -234,7 +234,7 @@ func scoreOf(path, small, term string) int {
 }
 
 // match returns how well a word fits a text, and where the match begins; 0 is not at
-// all. A place where the word stands as it is is better than any other.
+// all. A place where the word is as it is is better than any other.
 func match(text, small, term string) (score, at int) {
 	if i := strings.Index(small, term); i >= 0 {
 		whole := len(term)*perLetter + (len(term)-1)*sideBySide

@@ -14,7 +14,7 @@ const (
 
 // List is the paths of one tree.
 type List struct {
-	text  string   // all paths, one behind the other
+	text  string   // all paths, one after the other
 	small string   // the same with ASCII letters in lower case, which is what is searched
 	ends  []uint32 // where each ends
 	masks []uint64 // what letters each has, see maskOf

@@ -68,7 +68,7 @@ func (q Query) Letters(text string) []int {
 	return slices.Compact(at)
 }
 
-// place finds where a word stands best in a text, as its score and the bytes from and
+// place finds where a word is best in a text, as its score and the bytes from and
 // to; a score of 0 is nowhere.
 func place(text, small, term string) (score, from, to int) {
 	if strings.Contains(small, term) {

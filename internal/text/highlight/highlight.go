@@ -132,7 +132,7 @@ func ForFile(path string) *Language {
 }
 
 // Scan says what the pieces of a line are: emit is called with the length of each, in
-// order, until the end of the line. It gives the state for the next line.
+// order, until the end of the line. It returns the state for the next line.
 func (l *Language) Scan(line string, st State, emit func(n int, c Class)) State {
 	rest := 0
 	if n := maxLine; len(line) > n {

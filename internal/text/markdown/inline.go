@@ -403,7 +403,7 @@ func (p *inline) entity(i int) int {
 	return end + 1
 }
 
-// lineBreak reads the end of a line: a blank, or a break behind two blanks.
+// lineBreak reads the end of a line: a blank, or a break after two blanks.
 func (p *inline) lineBreak(i int) int {
 	text := strings.TrimRight(p.src[p.plain:i], " ")
 	hard := i-p.plain-len(text) >= 2

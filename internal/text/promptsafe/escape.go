@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text frames a text from outside. Attrs are written as they are, behind a blank
+// Text frames a text from outside. Attrs are written as they are, after a blank
 // of their own. Nothing in the text can end the frame.
 func Text(tag, attrs, text string) string {
 	open, text, end := Parts(tag, attrs, text)

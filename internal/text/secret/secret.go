@@ -159,7 +159,7 @@ func assigned(line string) bool {
 	return false
 }
 
-// random says whether a value looks made up by chance and not written as a word: at
+// random reports whether a value looks made up by chance and not written as a word: at
 // least eight characters with a digit and a letter, and no path, variable or call.
 func random(value string) bool {
 	if len(value) < 8 || placeholder(value) || strings.ContainsAny(value, "()") || strings.Count(value, "/") > 1 {
@@ -170,7 +170,7 @@ func random(value string) bool {
 	})
 }
 
-// placeholder says whether a value stands for one that is elsewhere.
+// placeholder reports whether a value stands for one that is elsewhere.
 func placeholder(value string) bool {
 	return strings.HasPrefix(value, "$") || strings.HasPrefix(value, "<") || strings.HasPrefix(value, "{") || strings.Trim(value, "*x.…X") == ""
 }

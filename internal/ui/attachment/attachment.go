@@ -30,7 +30,7 @@ import (
 const (
 	MaxFile       = 20 << 20  // bytes a file
 	MaxFiles      = 32        // a message
-	maxInlineText = 256 << 10 // bytes of text that stand in the message itself
+	maxInlineText = 256 << 10 // bytes of text that are in the message itself
 )
 
 // ByRule is a [From.Means] for who can write a rule and choose no file by itself.

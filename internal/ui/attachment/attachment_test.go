@@ -30,7 +30,7 @@ func TestWordsThatBeginWithAnAtNameFiles(t *testing.T) {
 }
 
 // TestWhatTheTerminalUICompletesIsReadAsThatFile: a name that Tab or Enter puts into a
-// text behind an @.
+// text after an @.
 func TestWhatTheTerminalUICompletesIsReadAsThatFile(t *testing.T) {
 	for _, path := range []string{"plain.go", "my file.txt", "a,b;c.txt", "strange.", "so?", "päth/世界.go", "it's.md", "a(1).png", "a(1)", "tab\there", "@at", "-x"} {
 		l := complete.New(nil)

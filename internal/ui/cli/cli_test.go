@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:]))
 	}
 	// A program with the race detector waits a second at its end for reports of what
-	// goes on behind it; the scripts run hundreds, in which nothing does.
+	// goes on after it; the scripts run hundreds, in which nothing does.
 	if os.Getenv("GORACE") == "" {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
@@ -140,7 +140,7 @@ func TestCommands(t *testing.T) {
 					ts.Fatalf("no session is locked")
 				}
 				var owner struct{ PID int }
-				text, _, _ := strings.Cut(ts.ReadFile(locks[len(locks)-1]), "\n") // behind it is the lock's own
+				text, _, _ := strings.Cut(ts.ReadFile(locks[len(locks)-1]), "\n") // after it is the lock's own
 				if err := json.Unmarshal([]byte(text), &owner); err != nil {
 					ts.Fatalf("who holds the session: %v", err)
 				}

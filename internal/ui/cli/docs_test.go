@@ -35,7 +35,7 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// commandLines returns the command lines of scorel in a page: what stands in code, up to
+// commandLines returns the command lines of scorel in a page: what is in code, up to
 // the end of the line, the code, or a pipe.
 func commandLines(text string) [][]string {
 	var lines [][]string

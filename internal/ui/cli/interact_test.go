@@ -128,7 +128,7 @@ func (w *talking) until(texts ...string) map[string]any {
 	}
 }
 
-// end closes the input and gives the result and the exit code.
+// end closes the input and returns the result and the exit code.
 func (w *talking) end() (map[string]any, int) {
 	w.t.Helper()
 	if err := w.in.Close(); err != nil {

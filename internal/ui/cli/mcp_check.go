@@ -57,7 +57,7 @@ func (a *app) mcpState(ctx context.Context, f *mcpFiles, e mcp.Entry) string {
 	return "connected, " + plain.Count(len(tools), "tool")
 }
 
-// signedIn says whether somebody is signed in to the server of an entry, "" where nobody
+// signedIn reports whether somebody is signed in to the server of an entry, "" where nobody
 // signs in to it, or where that is not known because the entry cannot be used.
 func (f *mcpFiles) signedIn(e mcp.Entry) string {
 	r, err := mcpservers.Reach(e, f.set.Policy, f.vars, f.in)

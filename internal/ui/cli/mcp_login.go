@@ -55,7 +55,7 @@ cannot be opened: paste that address here. The tokens are kept in
 // maxPasted is how long a line is that a person pastes, in bytes.
 const maxPasted = 64 << 10
 
-// lines gives what is typed, until it ends or ctx does.
+// lines returns what is typed, until it ends or ctx does.
 func lines(ctx context.Context, in io.Reader) <-chan string {
 	out := make(chan string)
 	go func() { // ends with its input, or with the process

@@ -151,7 +151,7 @@ func (s *station) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
 }
 
-// ok runs a command that must work and gives what it printed.
+// ok runs a command that must work and returns what it printed.
 func (s *station) ok(args ...string) string {
 	s.t.Helper()
 	stdout, stderr, code := s.run(args...)
@@ -170,7 +170,7 @@ func (s *station) fails(code int, sentence string, args ...string) {
 	}
 }
 
-// session makes a session and gives its id.
+// session makes a session and returns its id.
 func (s *station) session() string {
 	s.t.Helper()
 	s.ok("-p", "begin")
@@ -231,7 +231,7 @@ func (t *seat) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sees waits until a text is printed, behind those that were awaited before.
+// sees waits until a text is printed, after those that were awaited before.
 func (t *seat) sees(text string) {
 	t.s.t.Helper()
 	deadline := time.After(patience)
@@ -262,7 +262,7 @@ func (t *seat) sees(text string) {
 	}
 }
 
-// seesAll waits until texts are printed, in any order, behind those that were awaited
+// seesAll waits until texts are printed, in any order, after those that were awaited
 // before.
 func (t *seat) seesAll(texts ...string) {
 	t.s.t.Helper()
@@ -298,7 +298,7 @@ func (t *seat) types(line string) {
 	}
 }
 
-// ends waits for the end of the program and gives its exit code.
+// ends waits for the end of the program and returns its exit code.
 func (t *seat) ends() int {
 	t.s.t.Helper()
 	select {

@@ -9,7 +9,7 @@ import (
 
 // structured sends a prompt, or runs the command that it is, and asks until the answer fits
 // the schema. A prompt brings the schema with it. What a command says to the model is its
-// own, so the model is told the schema behind its answer.
+// own, so the model is told the schema after its answer.
 func (a *app) structured(ctx context.Context, run *headless.Run, o *promptOptions, message *protocol.SendMessage, command *protocol.RunCommand) error {
 	var err error
 	if command == nil {

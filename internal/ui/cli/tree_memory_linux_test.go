@@ -54,7 +54,7 @@ func TestTheTreeOfALargeLogTakesLittleMemory(t *testing.T) {
 	t.Logf("%d MB, %d MB", small>>20, large>>20)
 }
 
-// writeTalk writes a session of so many bytes, in messages of 30 KB, and gives how many.
+// writeTalk writes a session of so many bytes, in messages of 30 KB, and returns how many.
 func writeTalk(t *testing.T, store *session.Store, dir string, size int) (protocol.SessionID, int) {
 	t.Helper()
 	id := protocol.NewSessionID(time.Now(), rand.Reader)

@@ -138,7 +138,7 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 	return nil
 }
 
-// showTrust prints what of a project is trusted, and says whether there is something that
+// showTrust prints what of a project is trusted, and reports whether there is something that
 // could be trusted and is not.
 func (a *app) showTrust(o trustOptions, r *protocol.TrustReport) (ask bool, err error) {
 	for _, it := range r.Items {

@@ -145,7 +145,7 @@ func onlyBlock(text string) (string, bool) {
 	if len(parts) != 3 {
 		return "", false
 	}
-	_, block, ok := strings.Cut(parts[1], "\n") // behind the name of the language
+	_, block, ok := strings.Cut(parts[1], "\n") // after the name of the language
 	return block, ok
 }
 

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// keys feeds an editor byte by byte and gives the lines that were entered.
+// keys feeds an editor byte by byte and returns the lines that were entered.
 func keys(e *editor, text string) (lines []string, last key) {
 	for i := range len(text) {
 		b := []byte{text[i]}

@@ -64,7 +64,7 @@ type (
 
 // What they return.
 type (
-	// Status is how a session stands.
+	// Status is the state of a session.
 	Status struct {
 		SessionID string  `json:"sessionId"`
 		Status    string  `json:"status" jsonschema:"running, asking (it waits for session_answer) or idle"`

@@ -21,7 +21,7 @@ const maxTurns = 32
 // closeTime is how long the host may take to end a subscription.
 const closeTime = 5 * time.Second
 
-// state is how a session stands.
+// state is the state of a session.
 type state struct {
 	running   bool
 	turn      protocol.TurnID
@@ -253,13 +253,13 @@ func (w *watch) end(err error) {
 	w.changed = make(chan struct{})
 }
 
-// now returns how the session stands.
+// now returns the state of the session.
 func (w *watch) now() state {
 	st, _ := w.look()
 	return st
 }
 
-// look returns how the session stands, and what is closed when that changes.
+// look returns the state of the session, and what is closed when that changes.
 func (w *watch) look() (state, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

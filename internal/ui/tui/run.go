@@ -19,7 +19,7 @@ import (
 // Config is what the terminal UI needs.
 type Config struct {
 	// Connect reaches the host, starting one where none runs, and gives a client that
-	// connects again by itself. onState is told how the connection stands, onOther that
+	// connects again by itself. onState is told the state of the connection, onOther that
 	// the host is of another build than this program, as a sentence; restart reports whether
 	// a host that has ended is to be started again.
 	Connect func(ctx context.Context, onState func(client.Change), onOther func(text string), restart func() bool) (*client.Client, error)

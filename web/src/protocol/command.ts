@@ -68,7 +68,7 @@ export interface Reload {}
 
 /** CommandInfo is a slash command, for help and completion. */
 export interface CommandInfo {
-  /** what is typed behind the slash; "name:source" where a name is taken twice */
+  /** what is typed after the slash; "name:source" where a name is taken twice */
   name: string;
   description?: string;
   argumentHint?: string;

@@ -46,7 +46,7 @@ export interface Connected {
 
 /**
  * Anchors are where a client is in a session, from its newest {@link Live} and the
- * events behind it.
+ * events after it.
  */
 export interface Anchors {
   deviceId: DeviceID;

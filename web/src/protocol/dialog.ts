@@ -25,7 +25,7 @@ export interface Dialog {
   options?: Option[];
   /** of input */
   placeholder?: string;
-  /** of editor: what stands in it; of plan: the plan */
+  /** of editor: what is in it; of plan: the plan */
   text?: string;
   /** Schema is a JSON Schema of the fields of a form, of which form.Fields says what it may be. */
   schema?: unknown;

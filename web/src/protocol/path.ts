@@ -14,7 +14,7 @@ export interface GetPath {
 }
 
 /**
- * GetTree returns all persistent events behind AfterSeq in the order of the
+ * GetTree returns all persistent events after AfterSeq in the order of the
  * log; the answer is {@link Events}, with those of the active path named.
  */
 export interface GetTree {

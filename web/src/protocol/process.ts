@@ -25,7 +25,7 @@ export const processSourceValues = [
   "runtime",
 ] as const;
 
-/** ProcessStatus returns how an operation stands. */
+/** ProcessStatus returns the state of an operation. */
 export type ProcessStatus = (typeof processStatusValues)[number];
 
 /** The values of {@link ProcessStatus}. */
@@ -76,7 +76,7 @@ export interface ProcessUpdate {
 }
 
 /**
- * ProcessEvent tells how an operation stands: the progress of a call, a skill, a
+ * ProcessEvent tells the state of an operation: the progress of a call, a skill, a
  * sub-agent or a background command. It is for people and never reaches a model.
  * Percent is from 0 to 100; Timestamp is RFC 3339; Sequence counts the events of an
  * operation from 1.

@@ -4,7 +4,7 @@ import type { SessionID } from "./id";
 import type { Usage } from "./message";
 import type { ProcessSummary } from "./process";
 
-/** TaskState returns how a background command stands. */
+/** TaskState returns the state of a background command. */
 export type TaskState = (typeof taskStateValues)[number];
 
 /** The values of {@link TaskState}. */

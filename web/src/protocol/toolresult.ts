@@ -7,7 +7,8 @@ import type { Todo } from "./live";
 import type { SetAside } from "./protected";
 
 /**
- * ToolDetails is what results of built-in tools carry for clients and for the host. The
+ * ToolDetails is what results of built-in tools carry for clients and for the host, with a
+ * field for each thing that one of them tells. The
  * details of an extension's tools are its own.
  */
 export interface ToolDetails {

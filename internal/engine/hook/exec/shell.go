@@ -202,7 +202,7 @@ func (r *runner) emitEvent(ctx context.Context, h hook.Happening) {
 	}
 }
 
-// ask runs the hook and gives its answer. about is the tool, for the diagnostics.
+// ask runs the hook and returns its answer. about is the tool, for the diagnostics.
 func (r *runner) ask(ctx context.Context, about string, e event) (answer, error) {
 	if !r.concerns(e) {
 		return answer{}, nil

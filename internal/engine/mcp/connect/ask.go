@@ -211,7 +211,7 @@ func allow(quiet, whole time.Duration, over func(error)) *allowance {
 	return a
 }
 
-// heard begins the time without a word anew.
+// heard begins the time without a word again.
 func (a *allowance) heard() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -24,7 +24,7 @@ type effort struct {
 	err   error
 }
 
-// effortOf gives the largest count of all schemas in a schema.
+// effortOf returns the largest count of all schemas in a schema.
 func effortOf(root any) (int, error) {
 	e := &effort{root: root, known: map[string]int{}}
 	most := 0
@@ -87,7 +87,7 @@ func (e *effort) count(v any, at string) int {
 	return sum
 }
 
-// find gives what a reference within the schema leads to, and its place.
+// find returns what a reference within the schema leads to, and its place.
 func (e *effort) find(ref any) (v any, at string, ok bool) {
 	text, _ := ref.(string)
 	pointer, inside := strings.CutPrefix(text, "#")
@@ -153,7 +153,7 @@ func fits(perValue int, in json.RawMessage) bool {
 	return total*(1+bytes.Count(in, []byte(","))) <= 10*maxEffort
 }
 
-// deep gives how many objects and arrays stand within each other; those in strings count
+// deep returns how many objects and arrays stand within each other; those in strings count
 // too.
 func deep(in json.RawMessage) int {
 	now, most := 0, 1

@@ -77,7 +77,7 @@ func (p *process) noMessage(line []byte) {
 	}
 }
 
-// said gives the last of what the server wrote to stderr, at most a line or two of it.
+// said returns the last of what the server wrote to stderr, at most a line or two of it.
 func (p *process) said() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *process) said() string {
 	return cut(strings.ReplaceAll(text, "\n", " "), 300)
 }
 
-// log gives all that is kept of stderr, cleaned.
+// log returns all that is kept of stderr, cleaned.
 func (p *process) log() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

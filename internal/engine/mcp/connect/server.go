@@ -352,10 +352,10 @@ func (s *Server) Done() <-chan struct{} { return s.ended }
 // Older reports whether the server had to be asked for an older version.
 func (s *Server) Older() bool { return s.older }
 
-// ProtocolVersion gives the version that was agreed on.
+// ProtocolVersion returns the version that was agreed on.
 func (s *Server) ProtocolVersion() string { return s.session.InitializeResult().ProtocolVersion }
 
-// Title gives what the server calls itself, with its version.
+// Title returns what the server calls itself, with its version.
 func (s *Server) Title() string {
 	info := s.session.InitializeResult().ServerInfo
 	if info == nil {
@@ -364,7 +364,7 @@ func (s *Server) Title() string {
 	return oneLine(info.Name + " " + info.Version)
 }
 
-// Instructions gives what the server says of its use, cleaned and cut.
+// Instructions returns what the server says of its use, cleaned and cut.
 func (s *Server) Instructions() string {
 	return cut(promptsafe.Clean(s.session.InitializeResult().Instructions), maxInstructions)
 }

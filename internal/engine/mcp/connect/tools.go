@@ -190,7 +190,7 @@ func (t *Tool) read(v any) error {
 	return nil
 }
 
-// foreign gives the first reference of a schema that leads out of it.
+// foreign returns the first reference of a schema that leads out of it.
 func foreign(v any) string {
 	switch v := v.(type) {
 	case map[string]any:

@@ -325,7 +325,7 @@ func host(at string) string {
 	return u.Host
 }
 
-// reason gives the inner reason of a failed request, without its address, whose query may
+// reason returns the inner reason of a failed request, without its address, whose query may
 // hold what nobody else should read.
 func reason(err error) string {
 	var outer *url.Error

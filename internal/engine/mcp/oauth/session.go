@@ -85,7 +85,7 @@ func (s *Session) Has(other string) bool {
 	return err == nil && g != nil && g.Access != "" && g.Access != other
 }
 
-// Token gives the token to send, "" for none. One that ends soon is renewed before, and
+// Token returns the token to send, "" for none. One that ends soon is renewed before, and
 // while that fails, it is used to its end. An error is that the file cannot be read, that
 // ctx has ended, or that an ended token could not be renewed now.
 func (s *Session) Token(ctx context.Context) (string, error) {

@@ -94,7 +94,7 @@ func (x *SignIn) Issuer() string { return x.grant.Issuer }
 var ErrForeign = errors.New("this address does not belong to the sign-in; take the one that the browser was led to at its end")
 
 // Finish takes what a browser came back with, which is the query of the redirect address,
-// and gives the tokens. With [ErrForeign] the sign-in goes on; any other error ends it.
+// and returns the tokens. With [ErrForeign] the sign-in goes on; any other error ends it.
 func (x *SignIn) Finish(ctx context.Context, back url.Values) (*credentials.Grant, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -29,11 +29,11 @@ const (
 	// maxApart is of how many servers each session has a connection of its own, because they
 	// have asked something while several called them.
 	maxApart = 1000
-	// maxBroken is how many calls in a row may break off before a connection is made anew.
+	// maxBroken is how many calls in a row may break off before a connection is made again.
 	maxBroken = 3
 )
 
-// State is how a connection stands.
+// State is the state of a connection.
 type State string
 
 // The states.
@@ -293,7 +293,7 @@ func (l *Lease) connection() *connection {
 	return c
 }
 
-// Status tells how the server stands. Its slices are not changed.
+// Status tells the state of the server. Its slices are not changed.
 func (l *Lease) Status() Status {
 	c := l.connection()
 	c.mu.Lock()
@@ -336,7 +336,7 @@ func (l *Lease) Reconnect() {
 	l.connection().again()
 }
 
-// Retry connects anew where somebody has signed in since the server wanted that.
+// Retry connects again where somebody has signed in since the server wanted that.
 func (l *Lease) Retry() {
 	if c := l.connection(); c.state() == NeedsAuth && c.signedIn() {
 		c.again()
@@ -451,7 +451,7 @@ func (l *Lease) gone() bool {
 	return l.released
 }
 
-// ready gives the open connection.
+// ready returns the open connection.
 func (c *connection) ready(ctx context.Context) (Server, error) {
 	for tried := false; ; {
 		c.mu.Lock()
@@ -525,7 +525,7 @@ func (c *connection) become(server Server, s Status) {
 	}
 }
 
-// state gives the state.
+// state returns the state.
 func (c *connection) state() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ const (
 // marked, and reports whether the tools are marked. Two or three are on messages: on the
 // last block; on the last block of the request before this one, which is the user
 // message in front of the newest assistant message, so that what that request stored is
-// found; and, when more than 15 blocks lie between those, on one 15 blocks behind
+// found; and, when more than 15 blocks lie between those, on one 15 blocks after
 // the older. The others are on the system prompt and, if one is left, on the
 // tools.
 func mark(messages []message, system bool) (tools bool) {

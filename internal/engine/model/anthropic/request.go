@@ -9,7 +9,7 @@ import (
 	"scorel/protocol"
 )
 
-// body writes the request, and gives the beta features that it takes. The members stand
+// body writes the request, and returns the beta features that it takes. The members stand
 // in the order, and with the escapes, that requests have always had: others would cost
 // every user the cache once.
 func (m *Model) body(ctx context.Context, req model.Request) (body []byte, betas []string, err error) {

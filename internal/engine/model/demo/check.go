@@ -90,7 +90,7 @@ func cutWord(line, lower, mark string) (string, bool) {
 	return strings.TrimSpace(keepDashes(rest, trimmed)), rest == "" || rest != trimmed
 }
 
-// keepDashes gives back the dashes of an option that begins the name.
+// keepDashes returns the dashes of an option that begins the name.
 func keepDashes(rest, trimmed string) string {
 	head := rest[:len(rest)-len(trimmed)]
 	if i := strings.LastIndexAny(head, " \t"); i >= 0 && strings.HasSuffix(head, "-") && len(head)-i > 1 && trimmed != "" {

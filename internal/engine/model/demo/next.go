@@ -265,7 +265,7 @@ func sourcesOf(files []string, script, text string) []string {
 	return named[:min(len(named), maxSources)]
 }
 
-// isData says whether a file is no program, by its name.
+// isData reports whether a file is no program, by its name.
 func isData(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".txt", ".csv", ".json", ".log", ".lock", ".toml", ".yaml", ".yml", ".html", ".xml", ".png", ".jpg", ".gif", ".pdf":
@@ -274,7 +274,7 @@ func isData(name string) bool {
 	return path.Base(name) == "Makefile"
 }
 
-// telling gives a pattern of the words that say what a check is about: its
+// telling returns a pattern of the words that say what a check is about: its
 // options, else its longest words.
 func telling(c check) string {
 	var words []string
@@ -292,7 +292,7 @@ func hasTool(tools []model.ToolSpec, name string) bool {
 	return slices.ContainsFunc(tools, func(t model.ToolSpec) bool { return t.Name == name })
 }
 
-// missingTools gives the tools that a wish needs and that there are not.
+// missingTools returns the tools that a wish needs and that there are not.
 func missingTools(tools []model.ToolSpec, w wish) []string {
 	need := []string{"Glob"}
 	switch w {

@@ -19,7 +19,7 @@ type Config struct {
 }
 
 // Peer completes a configuration for a wire format, with the vendor's address and name
-// where it has none, and gives the peer that it means. It fails when the address is none.
+// where it has none, and returns the peer that it means. It fails when the address is none.
 func (c *Config) Peer(api model.API, address string) (Peer, error) {
 	for _, base := range [...]string{c.Info.BaseURL, address} {
 		if c.BaseURL == "" {

@@ -63,7 +63,7 @@ func (p Peer) Doer() *Doer {
 	return d
 }
 
-// Post sends a body and gives the answer, which is a stream, see [Events]. The headers
+// Post sends a body and returns the answer, which is a stream, see [Events]. The headers
 // are the adapter's; those of the user win over them. The caller closes the answer's body.
 func (d *Doer) Post(ctx context.Context, address string, header map[string]string, body []byte) (*http.Response, error) {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)

@@ -234,7 +234,7 @@ func stopReason(finish string, called, refused bool) protocol.StopReason {
 	if refused {
 		return protocol.StopRefusal
 	}
-	if called { // some servers say "stop" behind calls
+	if called { // some servers say "stop" after calls
 		return protocol.StopToolUse
 	}
 	return protocol.StopEndTurn

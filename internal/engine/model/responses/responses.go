@@ -70,7 +70,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 	}
 }
 
-// play sends the request and gives its answer to r. It fails unless the answer
+// play sends the request and returns its answer to r. It fails unless the answer
 // was complete or the consumer had enough.
 func (m *Model) play(ctx context.Context, p *request, r *reader) error {
 	body, err := m.body(ctx, p)

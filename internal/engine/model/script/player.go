@@ -174,7 +174,7 @@ func filled(step Step, v View) string {
 	return string(input)
 }
 
-// playText plays a block that begins at step i and gives its last step, or -1
+// playText plays a block that begins at step i and returns its last step, or -1
 // when yield has had enough. Waits inside do not end the block.
 func (s *Script) playText(steps []Step, i int, kind protocol.BlockType, index int, rnd *rand.Rand, yield func(Piece) bool) int {
 	if !yield(Piece{Start: &model.BlockStart{Index: index, Type: kind}}) {

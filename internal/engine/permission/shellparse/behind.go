@@ -45,7 +45,7 @@ func (w *walker) behind(cd, mid int) {
 	steps := w.steps[mid:]
 	for i := range steps {
 		if steps[i].Loop && steps[i].moves() && w.loops == 0 {
-			return // what is before it in the loop runs behind it, too
+			return // what is before it in the loop runs after it, too
 		}
 	}
 	for i := range steps {

@@ -298,7 +298,7 @@ func matches(words []Word, find *regexp.Regexp) []Inner {
 	return out
 }
 
-// printed gives what the steps from the first on print, where their words tell it: the
+// printed returns what the steps from the first on print, where their words tell it: the
 // arguments of echo and printf, and what cat takes from its input.
 func printed(steps []Step) string {
 	var lines []string

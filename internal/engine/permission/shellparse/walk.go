@@ -260,7 +260,7 @@ func (w *walker) loop(c *syntax.ForClause) {
 	w.loops--
 }
 
-// harmlessName says whether a loop may set a variable of this name. What changes
+// harmlessName reports whether a loop may set a variable of this name. What changes
 // how programs run (PATH, IFS, GIT_PAGER, npm_config_…) is never a short word of
 // small letters.
 func harmlessName(name string) bool {

@@ -168,7 +168,7 @@ func (r *wordReader) lit(s string, first bool) {
 	r.add(b.String())
 }
 
-// many says whether an expansion in double quotes can give several words or
+// many reports whether an expansion in double quotes can give several words or
 // none, as "$@" does.
 func many(p *syntax.ParamExp) bool {
 	if p.Param == nil || p.Names != 0 || p.Index != nil {

@@ -28,7 +28,7 @@ type wrapper struct {
 	join    bool     // the rest is joined and given to a shell
 }
 
-// wrapperOf knows the commands that start another one behind their options. The
+// wrapperOf knows the commands that start another one after their options. The
 // options are those of GNU coreutils 9, util-linux 2.40, sudo 1.9, OpenSSH 9 and
 // strace 6.
 func wrapperOf(name string) (wrapper, bool) {
@@ -89,7 +89,7 @@ func wrapperOf(name string) (wrapper, bool) {
 }
 
 // Unwrap returns the commands that the command in words would start by itself: what
-// is after sudo or in find -exec, the source of sh -c, and so on. It gives
+// is after sudo or in find -exec, the source of sh -c, and so on. It returns
 // nil for a command that starts no other. Where the place of the inner command
 // is not certain, all places are given.
 func Unwrap(words []Word) []Inner {

@@ -28,7 +28,7 @@ const (
 	MissingLines   Kind = "missing_lines"   // an event follows on one that is not there
 	UnknownTarget  Kind = "unknown_target"  // a move goes to an event that is not there
 	OddType        Kind = "odd_type"        // an old control event of no known type names a place to go on from
-	LeafProved     Kind = "leaf_proved"     // the event shows where the leaf was behind damage
+	LeafProved     Kind = "leaf_proved"     // the event shows where the leaf was after damage
 	NewerVersion   Kind = "newer_version"
 	NULRun         Kind = "nul_run"
 	NoNewline      Kind = "no_newline"

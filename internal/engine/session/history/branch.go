@@ -11,7 +11,7 @@ import (
 )
 
 // BranchRequest is the call that makes the summary of a branch that is left: of the
-// events of the path to leaf behind base, "" for all of them. It fits the window as
+// events of the path to leaf after base, "" for all of them. It fits the window as
 // [SummaryRequest] does; instructions may be empty. It is false where nothing stands
 // there that a summary could tell of. What a compaction of the branch has summarised
 // comes as that summary.
@@ -31,7 +31,7 @@ func BranchRequest(ctx context.Context, log Log, leaf, base protocol.EventID, w 
 	return summaryRequest(messages, older, "", task, w.Summary(), (w.Threshold()-w.Summary())*9/10), true, nil
 }
 
-// branch gives the messages of a part of a path, oldest first: the newest with at most so
+// branch returns the messages of a part of a path, oldest first: the newest with at most so
 // many bytes of text, and how many come before them.
 func branch(ctx context.Context, log Log, leaf, base protocol.EventID, most int) (messages []protocol.Message, older int, err error) {
 	kept := 0

@@ -51,7 +51,7 @@ type Context struct {
 	Messages []protocol.Message // ready for a request
 	// Tokens is the size of the whole request, with system prompt and tools: what
 	// the provider counted last on this path and the estimate of what came later,
-	// or the estimate of all where that count is of another list (behind a
+	// or the estimate of all where that count is of another list (after a
 	// compaction or shrinking) or absent.
 	Tokens int
 	// Compact is the compaction in effect, "" without one.
@@ -92,7 +92,7 @@ func (c *Context) scale(estimate int) int {
 	return int(int64(estimate) * int64(tokens) / int64(c.guess))
 }
 
-// Build gives the context at leaf; an empty leaf is the empty conversation. It
+// Build returns the context at leaf; an empty leaf is the empty conversation. It
 // reads the log unless the path up to leaf is kept. Errors are those of the log
 // and of ctx.
 func (b *Builder) Build(ctx context.Context, leaf protocol.EventID, w Window) (Context, error) {
@@ -108,7 +108,7 @@ func (b *Builder) Build(ctx context.Context, leaf protocol.EventID, w Window) (C
 	return c, nil
 }
 
-// Told gives what the model has been told at leaf. It reads the log as Build does
+// Told returns what the model has been told at leaf. It reads the log as Build does
 // but builds nothing, so that the host can append what is missing first.
 func (b *Builder) Told(ctx context.Context, leaf protocol.EventID) (Told, error) {
 	if err := b.load(ctx, leaf); err != nil {
@@ -211,7 +211,7 @@ func (b *Builder) run(from mark, to, notes int) (orphans bool) {
 	return b.passes.run(b.path.list[from.list:to], b.path.notes[from.notes:notes])
 }
 
-// lastBoundary gives the index of the last element that begins a piece of its own.
+// lastBoundary returns the index of the last element that begins a piece of its own.
 func lastBoundary(list []Element) int {
 	for i := len(list) - 1; i > 0; i-- {
 		e := &list[i]
@@ -229,7 +229,7 @@ func lastBoundary(list []Element) int {
 	return 0
 }
 
-// notesUpTo gives how many notes belong before list[boundary].
+// notesUpTo returns how many notes belong before list[boundary].
 func notesUpTo(notes []note, list []Element, boundary int) int {
 	if boundary == 0 {
 		return 0
@@ -267,12 +267,12 @@ func (b *Builder) buildWithHooks(ctx context.Context, w Window) (Context, error)
 	return c, nil
 }
 
-// sameElements says whether hooks left a list as it was.
+// sameElements reports whether hooks left a list as it was.
 func sameElements(list, path []Element) bool {
 	return len(list) == len(path) && (len(list) == 0 || &list[0] == &path[0])
 }
 
-// context gives all but the messages.
+// context returns all but the messages.
 func (b *Builder) context(p *passes, w Window) Context {
 	c := Context{Leaf: b.path.leaf, Compact: b.path.compact, Told: b.path.told,
 		Diagnostics: slices.Clone(b.path.diagnostics), Unread: b.path.unread,

@@ -27,7 +27,7 @@ type Cut struct {
 	context Context
 	window  Window
 	keep    int      // the first element that stays
-	from    int      // notes behind this place stay
+	from    int      // notes after this place stay
 	turn    *Element // of TurnMessageID, as it stands on the path
 }
 
@@ -122,7 +122,7 @@ func cutSaves(e *Element) int {
 	return model.EstimateTokens(*e.Message) - model.EstimateTokens(*cutResult(e.Message, resultChars))
 }
 
-// chooseTail gives the first element that stays, -1 for none, and the tokens from
+// chooseTail returns the first element that stays, -1 for none, and the tokens from
 // there on.
 func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 	fits := boundaries(c.elems)
@@ -130,7 +130,7 @@ func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 	budget := w.Tail(harder)
 	keep = -1
 	saved := 0
-	merged, next := 0, len(c.sums) // steers that stand in a result before the tail
+	merged, next := 0, len(c.sums) // steers that are in a result before the tail
 	for i := len(c.elems) - 1; i > 0; i-- {
 		e := &c.elems[i]
 		if e.steer() && c.at[i] == next {
@@ -169,10 +169,10 @@ func (c *Context) from(i int) int {
 	return total - c.sums[c.at[i]-1]
 }
 
-// newestStep gives the element at or before which a cut must fall: the last
-// answer of the model, or the user message that came behind it.
+// newestStep returns the element at or before which a cut must fall: the last
+// answer of the model, or the user message that came after it.
 func newestStep(list []Element) int {
-	opens := -1 // the oldest turn that begins behind the last answer
+	opens := -1 // the oldest turn that begins after the last answer
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Message.Role == protocol.RoleAssistant {
 			if opens >= 0 {
@@ -187,7 +187,7 @@ func newestStep(list []Element) int {
 	return opens
 }
 
-// boundaries gives a test for the elements that a tail may begin with. Such an
+// boundaries returns a test for the elements that a tail may begin with. Such an
 // element has an event with one before it, begins a step (the words of the user
 // stay with the answer to them) and parts the list as it parts the path.
 func boundaries(list []Element) func(i int) bool {
@@ -221,7 +221,7 @@ func boundaries(list []Element) func(i int) bool {
 	}
 }
 
-// hasNews says whether there is more in the list than an earlier compaction left.
+// hasNews reports whether there is more in the list than an earlier compaction left.
 func hasNews(list []Element) bool {
 	for i := range list {
 		if k := list[i].kind; k != kindSummary && k != kindTurn {
@@ -231,7 +231,7 @@ func hasNews(list []Element) bool {
 	return false
 }
 
-// summarised gives the list up to keep as the summary is made from it: after
+// summarised returns the list up to keep as the summary is made from it: after
 // pass 4, with the notes that nothing brings back (files that the user attached,
 // notices), without the earlier summary, which is returned by itself.
 func summarised(c *Context, keep int) ([]protocol.Message, string) {
@@ -254,8 +254,8 @@ func summarised(c *Context, keep int) ([]protocol.Message, string) {
 	return p.out, previous
 }
 
-// comesBack says whether the host tells the model again what it no longer finds
-// behind the newest compact.
+// comesBack reports whether the host tells the model again what it no longer finds
+// after the newest compact.
 func comesBack(kind protocol.ItemKind) bool {
 	switch kind {
 	case protocol.ItemSkillListing, protocol.ItemSkillDelta, protocol.ItemMemory, protocol.ItemDateChange,

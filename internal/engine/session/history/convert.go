@@ -43,10 +43,10 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 	return protocol.Message{}, false
 }
 
-// brokenOff is told behind an answer in the middle of which the host was killed.
+// brokenOff is told after an answer in the middle of which the host was killed.
 const brokenOff = "[The host stopped here, in the middle of this answer. No call of it was run.]"
 
-// speaks says whether an assistant message holds more than thinking.
+// speaks reports whether an assistant message holds more than thinking.
 func speaks(content []protocol.Block) bool {
 	for i := range content {
 		if content[i].Type != protocol.BlockThinking && keep(&content[i]) {
@@ -56,7 +56,7 @@ func speaks(content []protocol.Block) bool {
 	return false
 }
 
-// keep says whether a block can be sent.
+// keep reports whether a block can be sent.
 func keep(b *protocol.Block) bool {
 	if b.Type == protocol.BlockText {
 		return strings.TrimSpace(b.Text) != ""
@@ -64,7 +64,7 @@ func keep(b *protocol.Block) bool {
 	return b.Known()
 }
 
-// sendable gives the blocks that can be sent; content itself when these are all.
+// sendable returns the blocks that can be sent; content itself when these are all.
 func sendable(content []protocol.Block) []protocol.Block {
 	for i := range content {
 		if keep(&content[i]) {

@@ -13,10 +13,10 @@ const (
 type harm struct {
 	seen   bool
 	parent protocol.EventID // that the event before in the walk, which is newer, names
-	lost   bool             // events are lost behind the next message with calls
+	lost   bool             // events are lost after the next message with calls
 }
 
-// inspect looks for damage at the next older event of a walk, and leaves a note behind
+// inspect looks for damage at the next older event of a walk, and leaves a note after
 // it.
 func (w *walker) inspect(ev protocol.Event, pos int) {
 	if w.harm.seen && w.harm.parent != ev.ID {
@@ -35,7 +35,7 @@ func (w *walker) inspect(ev protocol.Event, pos int) {
 	}
 }
 
-// missing notes that events are lost behind the place pos.
+// missing notes that events are lost after the place pos.
 func (w *walker) missing(pos int) {
 	w.harm.lost = true
 	w.noteDamage(missingNote, pos)
@@ -49,7 +49,7 @@ func (w *walker) noteDamage(text string, pos int) {
 		Content: text, Visibility: protocol.VisibilityHidden}})
 }
 
-// unsigned gives a message that was changed without what a provider has signed, and would
+// unsigned returns a message that was changed without what a provider has signed, and would
 // refuse.
 func unsigned(m *protocol.Message) *protocol.Message {
 	out := *m

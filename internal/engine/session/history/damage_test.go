@@ -64,7 +64,7 @@ func damaged(t *testing.T, s *talk, harm func(lines [][]byte) [][]byte) Context 
 	return c
 }
 
-// worked is a turn with two calls; lines counts its lines from 1, behind the header.
+// worked is a turn with two calls; lines counts its lines from 1, after the header.
 func worked() *talk {
 	s := newTalk()
 	s.user("look")            // 1

@@ -18,7 +18,7 @@ type Element struct {
 	seq    protocol.Seq
 	origin int32 // 1 + index in the list that the hooks were given
 	kind   elementKind
-	harmed bool // events behind it are lost: results of its calls may be among them
+	harmed bool // events after it are lost: results of its calls may be among them
 }
 
 type elementKind uint8
@@ -34,17 +34,17 @@ const (
 // posFront is the place of what stands for a part of the path that is not sent.
 const posFront = math.MinInt
 
-// With gives the element with another message. It has no event: a message that
+// With returns the element with another message. It has no event: a message that
 // was changed counts as a new one.
 func (e Element) With(m protocol.Message) Element { return Element{Message: &m} }
 
-// steer says whether the element is a steering message.
+// steer reports whether the element is a steering message.
 func (e *Element) steer() bool {
 	m := e.Message
 	return m.Role == protocol.RoleUser && m.Meta != nil && m.Meta.Source == protocol.SourceSteer
 }
 
-// opensTurn says whether the element is a user message that a turn began with.
+// opensTurn reports whether the element is a user message that a turn began with.
 func (e *Element) opensTurn() bool {
 	return e.Message.Role == protocol.RoleUser && !e.steer() && e.Event != "" &&
 		(e.kind == kindMessage || e.kind == kindTurn)

@@ -107,7 +107,7 @@ func touchedFiles(list []Element) *touched {
 	return t
 }
 
-// pathOf gives the path in the input of a file tool, "" without one.
+// pathOf returns the path in the input of a file tool, "" without one.
 func pathOf(input json.RawMessage) string {
 	var in struct {
 		Path     string `json:"path"`

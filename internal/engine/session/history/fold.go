@@ -18,7 +18,7 @@ type State struct {
 	// Dir is the working directory after the newest command, "" without one.
 	Dir string
 	// Files are what results said of files that is still in
-	// the context (behind what the newest compact replaced), oldest first.
+	// the context (after what the newest compact replaced), oldest first.
 	Files []protocol.FileState
 }
 
@@ -29,7 +29,7 @@ type finder interface {
 	Results(ctx context.Context, leaf protocol.EventID, tells protocol.ToolState) iter.Seq2[protocol.Event, error]
 }
 
-// State gives the state at leaf. It reads what Build reads, and once: beyond that
+// State returns the state at leaf. It reads what Build reads, and once: beyond that
 // only results that tell todos or the working directory are looked for. The state is the caller's.
 func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, error) {
 	if err := b.load(ctx, leaf); err != nil {
@@ -117,7 +117,7 @@ func (f *fold) older(ev protocol.Event) {
 	}
 }
 
-// newer takes in the event behind those it has seen.
+// newer takes in the event after those it has seen.
 func (f *fold) newer(ev protocol.Event) {
 	d, tells, ok := detailsOf(ev)
 	switch {
@@ -134,7 +134,7 @@ func (f *fold) newer(ev protocol.Event) {
 }
 
 // Apply takes in the next event of the path. A compact event takes nothing away:
-// its tail cannot be told from here; ask [Builder.State] anew then.
+// its tail cannot be told from here; ask [Builder.State] again then.
 func (s *State) Apply(ev protocol.Event) {
 	f := fold{todoList: s.Todos, workDir: s.Dir, after: s.Files}
 	f.newer(ev)

@@ -167,7 +167,7 @@ func TestEmptyLeafIsAnEmptyConversation(t *testing.T) {
 	}
 }
 
-// stateOf gives the state that a new builder finds.
+// stateOf returns the state that a new builder finds.
 func stateOf(t *testing.T, log Log, leaf protocol.EventID) (*State, error) {
 	t.Helper()
 	b, err := New(Config{Log: log})

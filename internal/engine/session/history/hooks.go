@@ -16,7 +16,7 @@ import (
 type Hooks interface {
 	// Context runs the context handlers.
 	Context(ctx context.Context, list []Element) ([]Element, error)
-	// TransformContext runs behind them.
+	// TransformContext runs after them.
 	TransformContext(ctx context.Context, list []Element) ([]Element, error)
 	// ConvertToLLM filters the messages that are about to be sent.
 	ConvertToLLM(ctx context.Context, messages []protocol.Message) ([]protocol.Message, error)
@@ -43,7 +43,7 @@ func runHooks(ctx context.Context, hooks Hooks, list []Element) ([]Element, []st
 	return list, diagnostics, nil
 }
 
-// Pass gives what one layer makes of a list: only elements that it left untouched keep
+// Pass returns what one layer makes of a list: only elements that it left untouched keep
 // their event. A layer may consist of passes itself.
 func Pass(ctx context.Context, list []Element, layer func(context.Context, []Element) ([]Element, error)) ([]Element, error) {
 	given := make([]Element, len(list))
@@ -58,7 +58,7 @@ func Pass(ctx context.Context, list []Element, layer func(context.Context, []Ele
 	return adopt(list, got), nil
 }
 
-// untouched says whether a list is the given one, element by element.
+// untouched reports whether a list is the given one, element by element.
 func untouched(given, got []Element) bool {
 	if len(given) != len(got) {
 		return false
@@ -71,7 +71,7 @@ func untouched(given, got []Element) bool {
 	return true
 }
 
-// adopt gives what a layer returned, in which only untouched elements keep their
+// adopt returns what a layer returned, in which only untouched elements keep their
 // event.
 func adopt(given, got []Element) []Element {
 	if untouched(given, got) {

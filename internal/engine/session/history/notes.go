@@ -7,13 +7,13 @@ import (
 	"scorel/protocol"
 )
 
-// placed is a note with the index of the element it stands behind, -1 in front.
+// placed is a note with the index of the element it stands after, -1 in front.
 type placed struct {
 	behind int
 	item   *protocol.Item
 }
 
-// place is the first half of pass 5: a note stands behind the last element whose
+// place is the first half of pass 5: a note stands after the last element whose
 // event is before it on the path, but never between a call and its results. A
 // later note never comes before an earlier one.
 func place(list []Element, notes []note) []placed {

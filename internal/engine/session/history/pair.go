@@ -5,13 +5,13 @@ import "scorel/protocol"
 // lostResult is the result of a call that has none.
 const lostResult = "The host stopped while this ran. It may have taken effect. Check before repeating."
 
-// damagedResult is the result of a call behind which the log is damaged.
+// damagedResult is the result of a call after which the log is damaged.
 const damagedResult = "The result of this call is lost: the log of this conversation is damaged here. It may have taken effect. Check before repeating."
 
-// pair is passes 3 and 7: every call gets exactly one result, directly behind the
+// pair is passes 3 and 7: every call gets exactly one result, directly after the
 // message that made it and in the order of its calls. A call without one gets an
 // error, a result without a call goes, and what stood between a call and its
-// results comes behind them. A result answers the newest call before it with its
+// results comes after them. A result answers the newest call before it with its
 // id, for some vendors use an id again. orphans says that a result went. The list
 // is returned as it is when nothing is to be done.
 func pair[T any](list []T, message func(*T) *protocol.Message, fresh func(caller *T, m protocol.Message) T) (out []T, orphans bool) {
@@ -75,7 +75,7 @@ func pair[T any](list []T, message func(*T) *protocol.Message, fresh func(caller
 	return out, orphans
 }
 
-// paired says whether pair would change nothing.
+// paired reports whether pair would change nothing.
 func paired[T any](list []T, message func(*T) *protocol.Message) bool {
 	for i := 0; i < len(list); i++ {
 		m := message(&list[i])

@@ -31,7 +31,7 @@ type counted struct {
 	n, tokens int
 }
 
-// run takes the next piece of the list and its notes. It says whether a result
+// run takes the next piece of the list and its notes. It reports whether a result
 // without a call was dropped, in which case the call may stand in an earlier
 // piece.
 func (p *passes) run(list []Element, notes []note) (orphans bool) {
@@ -148,8 +148,8 @@ func (p *passes) here(list, notes int) mark {
 	return mark{list, notes, len(p.elems), len(p.out)}
 }
 
-// scratch gives passes that go on at a mark in memory of their own, with the
-// message before it in sight. What was counted stays: the messages behind the
+// scratch returns passes that go on at a mark in memory of their own, with the
+// message before it in sight. What was counted stays: the messages after the
 // mark come again.
 func (p *passes) scratch(m mark) *passes {
 	seen := max(0, m.out-1)
@@ -162,7 +162,7 @@ func (p *passes) mark(from mark, list, notes int) mark {
 	return mark{list, notes, from.elems + len(p.elems), p.offset + len(p.out)}
 }
 
-// adopt puts what a scratch made in the place of what stands behind the mark at
+// adopt puts what a scratch made in the place of what stands after the mark at
 // which it began. What stands there may be in the hands of callers: where it
 // stays the same it is only added to, else everything moves to new memory.
 func (p *passes) adopt(m mark, s *passes) {

@@ -22,7 +22,7 @@ type Progress struct {
 	refused bool // the provider said too long, and the harder one was made for it
 }
 
-// UserMessage begins anew: a new user message opened a turn.
+// UserMessage begins again: a new user message opened a turn.
 func (p *Progress) UserMessage() { *p = Progress{} }
 
 // Next says what to do before a call with a request of so many tokens.

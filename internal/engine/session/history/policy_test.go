@@ -220,7 +220,7 @@ func TestTurnThatCannotShrinkEndsAndSaysWhy(t *testing.T) {
 	if h.p.Reason() == "" {
 		t.Error("no reason")
 	}
-	// The next user message begins anew.
+	// The next user message begins again.
 	h.p.UserMessage()
 	h.s.leaf = done
 	h.append(func() { h.s.user("short") })

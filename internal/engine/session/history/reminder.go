@@ -51,7 +51,7 @@ func EscapeReminder(text string) string {
 	return s.String()
 }
 
-// tagPlace gives the place of the first "<system-reminder" or "</system-reminder",
+// tagPlace returns the place of the first "<system-reminder" or "</system-reminder",
 // -1 without one.
 func tagPlace(text string) int {
 	for from := 0; ; {

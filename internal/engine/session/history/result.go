@@ -14,7 +14,7 @@ const resultPrefix = "result:"
 // ErrNoResult says that the active path has no result of a call.
 var ErrNoResult = errors.New("no such tool result in this conversation")
 
-// FindResult gives the stored result of a call on the whole path of leaf, also
+// FindResult returns the stored result of a call on the whole path of leaf, also
 // from before a compaction; of several with one id the newest. The error is
 // [ErrNoResult] when there is none.
 func FindResult(ctx context.Context, log Log, leaf protocol.EventID, toolCallID string) (protocol.Message, error) {

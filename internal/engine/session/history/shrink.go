@@ -78,7 +78,7 @@ func cutText(text string, chars int, mark string) string {
 
 func runes(s string, n int) string { return s[:runeIndex(s, n)] }
 
-// runeIndex gives the byte at which character n begins.
+// runeIndex returns the byte at which character n begins.
 func runeIndex(s string, n int) int {
 	i := 0
 	for ; n > 0 && i < len(s); n-- {
@@ -88,7 +88,7 @@ func runeIndex(s string, n int) int {
 	return i
 }
 
-// PlanShrink says whether the bodies of old tool results are to go, and up to
+// PlanShrink reports whether the bodies of old tool results are to go, and up to
 // which event. It does so only above 60% of the threshold, only if that frees at
 // least 20% of the room at once, and spares the newest tool output ([Window.Spare])
 // and every result that the model has not answered yet. The plan holds when its

@@ -9,10 +9,10 @@ import (
 )
 
 // Told is the newest harness item of each kind that the model has been told
-// behind the newest compact of its path, sorted by kind. It is never changed.
+// after the newest compact of its path, sorted by kind. It is never changed.
 type Told []protocol.Item
 
-// Get gives the newest item of a kind.
+// Get returns the newest item of a kind.
 func (t Told) Get(kind protocol.ItemKind) (protocol.Item, bool) {
 	for _, item := range t {
 		if item.Kind == kind {
@@ -29,7 +29,7 @@ func (t *Told) addOlder(item protocol.Item) {
 	}
 }
 
-// with gives a copy of t with a newer item.
+// with returns a copy of t with a newer item.
 func (t Told) with(item protocol.Item) Told {
 	out := slices.DeleteFunc(slices.Clone(t), func(i protocol.Item) bool { return i.Kind == item.Kind })
 	out = append(out, item)
@@ -41,7 +41,7 @@ func (t Told) sort() {
 	slices.SortFunc(t, func(a, b protocol.Item) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
 }
 
-// Missing gives, in order, the items of want that the model has not been told or
+// Missing returns, in order, the items of want that the model has not been told or
 // that have changed since; the host appends them before it calls the model. An item
 // without content is told only to somebody who was told otherwise. Of a listing of
 // skills that the model has, it is told what has changed ([listingDelta]).

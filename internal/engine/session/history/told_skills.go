@@ -15,7 +15,7 @@ type deltaData struct {
 	Listing string `json:"listing"` // the beginning of the SHA-256 of its content
 }
 
-// listingDelta gives what the model has to be told when it has the listing last and
+// listingDelta returns what the model has to be told when it has the listing last and
 // the skills are those of want; false when it knows. In a listing each line that
 // begins with "- " is about one skill, whose name comes first.
 func listingDelta(told Told, last, want protocol.Item) (protocol.Item, bool) {

@@ -136,7 +136,7 @@ func named(cuts []protocol.ContextCut) map[protocol.EventID]bool {
 	return ids
 }
 
-// step takes the next older event and says whether to go on.
+// step takes the next older event and reports whether to go on.
 func (w *walker) step(ev protocol.Event, pos int) bool {
 	if w.pending >= 0 {
 		w.list[w.pending].prev = ev.ID
@@ -234,7 +234,7 @@ func (w *walker) barrier(ev protocol.Event, c *protocol.Compact, pos int) {
 	w.countedFrom = max(w.countedFrom, ev.Seq)
 }
 
-// seekTurn looks behind the cut for the user message of the turn that was cut.
+// seekTurn looks after the cut for the user message of the turn that was cut.
 func (w *walker) seekTurn(ev protocol.Event) bool {
 	if w.turn == "" {
 		return false
@@ -271,7 +271,7 @@ func (w *walker) finish() *path {
 	return &w.path
 }
 
-// seeCut takes note of a context_cut and says whether it is one of shrinking.
+// seeCut takes note of a context_cut and reports whether it is one of shrinking.
 func (p *path) seeCut(cut *protocol.ContextCut, seq protocol.Seq) bool {
 	if cut.Kind != "shrink" {
 		return false

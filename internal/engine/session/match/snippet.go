@@ -11,7 +11,7 @@ import (
 	"scorel/protocol/display"
 )
 
-// escapedJSON gives a text as the log writes it inside a string.
+// escapedJSON returns a text as the log writes it inside a string.
 func escapedJSON(s string) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

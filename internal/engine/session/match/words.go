@@ -16,7 +16,7 @@ import (
 type finder struct {
 	pattern []rune   // folded; nil: the text is looked for exactly as it is
 	anchor  int      // the rune of pattern that is looked for first
-	second  int      // the rune behind anchor that is looked for with it, a byte each; 0: none
+	second  int      // the rune after anchor that is looked for with it, a byte each; 0: none
 	starts  [][]byte // how the anchor, or without pattern the text, may stand
 }
 
@@ -64,7 +64,7 @@ func (f *finder) pair() {
 	}
 }
 
-// fold gives one rune for all cases of a letter.
+// fold returns one rune for all cases of a letter.
 func fold(r rune) rune {
 	if r < utf8.RuneSelf {
 		if r >= 'A' && r <= 'Z' {
@@ -91,7 +91,7 @@ func rarity(r rune) int {
 	return len(common)
 }
 
-// each calls visit with every place where the text stands in b, in order. visit
+// each calls visit with every place where the text is in b, in order. visit
 // gives the place to go on from, at least the end of the match.
 func (f *finder) each(b []byte, visit func(start, end int) int) {
 	if f.second > 0 {
@@ -156,7 +156,7 @@ func (f *finder) eachPair(b []byte, visit func(start, end int) int) {
 	}
 }
 
-// around says whether the text stands around its anchor, and where.
+// around reports whether the text stands around its anchor, and where.
 func (f *finder) around(b []byte, start, end int) (int, int, bool) {
 	if f.pattern == nil {
 		return start, end, true
@@ -188,7 +188,7 @@ func (f *finder) around(b []byte, start, end int) (int, int, bool) {
 	return start, end, true
 }
 
-// in says whether the text stands in b.
+// in reports whether the text stands in b.
 func (f *finder) in(b []byte) bool {
 	found := false
 	f.each(b, func(int, int) int { found = true; return len(b) })
@@ -221,7 +221,7 @@ func New(texts []string, matchCase bool) Words {
 // the match.
 func (w Words) Candidates(b []byte, visit func(start, end int) int) { w[0].inLine.each(b, visit) }
 
-// MayBeIn says whether all words stand somewhere in a line.
+// MayBeIn reports whether all words stand somewhere in a line.
 func (w Words) MayBeIn(line []byte) bool {
 	for i := range w {
 		if !w[i].inLine.in(line) {
@@ -234,7 +234,7 @@ func (w Words) MayBeIn(line []byte) bool {
 // span is a range of bytes of a text.
 type span struct{ start, end int }
 
-// spans gives where the words stand in a text, in order and joined where they
+// spans returns where the words stand in a text, in order and joined where they
 // overlap, and how many of them do.
 func (w Words) spans(text string) (all []span, count int) {
 	b := []byte(text)

@@ -116,8 +116,8 @@ func ReadFull(read ReaderAt, p []byte, off int64) error {
 	return nil
 }
 
-// FindTail gives the place behind the last line that holds a whole event (and
-// behind its newline), or behind line 0 when there is none. What follows is the
+// FindTail returns the place after the last line that holds a whole event (and
+// after its newline), or after line 0 when there is none. What follows is the
 // tail. It reads backwards, and no more than it must.
 func FindTail(ctx context.Context, read ReaderAt, size int64) (int64, error) {
 	read = backward(read)
@@ -214,7 +214,7 @@ func EndsWithNewline(read ReaderAt, end int64) (body int64, ended bool, err erro
 	return end, false, nil
 }
 
-// LineStart gives the start of the line that ends (without its newline) at end.
+// LineStart returns the start of the line that ends (without its newline) at end.
 func LineStart(read ReaderAt, end int64) (int64, error) {
 	if end > 0 {
 		if _, empty, err := EndsWithNewline(read, end); err != nil || empty {

@@ -20,9 +20,9 @@ type Damage struct {
 	said    bool         // a message stands in them
 	remnant bool         // something stands in them that only events have
 	place   bool         // a key stands in them that names a place to go on from
-	MaxSeq  protocol.Seq // the highest number behind a "seq": in them
+	MaxSeq  protocol.Seq // the highest number after a "seq": in them
 	NUL     int64        // how many NUL bytes there are
-	dirty   [2]int64     // from the first byte that no line has to behind the last
+	dirty   [2]int64     // from the first byte that no line has to after the last
 	Size    int64
 
 	start []byte // the first bytes
@@ -33,7 +33,7 @@ type Damage struct {
 // message.
 const damageCarry = len(`"seq":`) + 20
 
-// startSize holds the longest name of a known type behind its key.
+// startSize holds the longest name of a known type after its key.
 const startSize = 48
 
 func (d *Damage) Feed(p []byte) {
@@ -74,7 +74,7 @@ func (d *Damage) findDirt(p []byte) {
 	}
 }
 
-// Doubtful says whether a move of the leaf may have stood in the bytes, which are of
+// Doubtful reports whether a move of the leaf may have stood in the bytes, which are of
 // one line, or of several whose ends are damaged.
 func (d *Damage) Doubtful() bool {
 	switch {
@@ -88,14 +88,14 @@ func (d *Damage) Doubtful() bool {
 	return !d.said && !d.startsKnown() || d.place && !bytes.HasPrefix(d.start, []byte(`{"type":"label"`))
 }
 
-// begun says whether the bytes are what a write that was cut short leaves of an event.
+// begun reports whether the bytes are what a write that was cut short leaves of an event.
 func (d *Damage) begun() bool {
 	const begin = `{"type":"`
 	n := min(len(d.start), len(begin))
 	return d.dirty[1] == 0 && string(d.start[:n]) == begin[:n]
 }
 
-// startsKnown says whether the bytes begin as an event of a known type does.
+// startsKnown reports whether the bytes begin as an event of a known type does.
 func (d *Damage) startsKnown() bool {
 	rest, ok := bytes.CutPrefix(d.start, []byte(`{"type":"`))
 	if !ok {
@@ -135,7 +135,7 @@ func (d *Damage) look(p []byte) {
 type Segment struct{ Start, End int }
 
 // WholeEvents finds the events of a line: the line itself, or those that stand
-// joined in it. An event behind a torn one counts only when the line ended with
+// joined in it. An event after a torn one counts only when the line ended with
 // a newline and the event ends with the line: something of that form inside a
 // torn event is followed by the brackets of that event.
 func WholeEvents(line []byte, ended bool) []Segment {
@@ -169,7 +169,7 @@ func WholeEvents(line []byte, ended bool) []Segment {
 	}
 }
 
-// IsWholeEvent says whether line is a persistent event, checked in full.
+// IsWholeEvent reports whether line is a persistent event, checked in full.
 func IsWholeEvent(line []byte) bool {
 	if len(line) > protocol.MaxLine {
 		return false

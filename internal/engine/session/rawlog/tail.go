@@ -82,7 +82,7 @@ func (t *Tail) End() {
 	t.line = Damage{}
 }
 
-// Doubtful says whether the tail, from one offset to another, may have moved the leaf.
+// Doubtful reports whether the tail, from one offset to another, may have moved the leaf.
 // NULs as a power cut leaves them, in whole sectors of what was being written, stand
 // for bytes that were told to nobody.
 func (t *Tail) Doubtful(from, to int64) bool {

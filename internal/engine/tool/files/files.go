@@ -100,7 +100,7 @@ func (f *Files) Reach() string { return f.reach }
 // Keys returns where keys are kept, absolute.
 func (f *Files) Keys() []string { return f.keys }
 
-// Root gives the workspace, resolved.
+// Root returns the workspace, resolved.
 func (f *Files) Root() string { return f.roots[0].path }
 
 // Folders returns the workspace and the additional folders, resolved.
@@ -122,7 +122,7 @@ func (f *Files) Protected() sandbox.Protected {
 	return sandbox.LookAtProtected(roots, closed)
 }
 
-// Absolute gives the path that a model meant: relative ones are below the
+// Absolute returns the path that a model meant: relative ones are below the
 // workspace, ~ is the home.
 func (f *Files) Absolute(path string) (string, error) {
 	switch {
@@ -182,12 +182,12 @@ func (f *Files) describe(path string) permission.Path {
 	return p
 }
 
-// MayRead says whether a resolved path lies in a folder that can be read in any case.
+// MayRead reports whether a resolved path lies in a folder that can be read in any case.
 func (f *Files) MayRead(path string) bool {
 	return slices.ContainsFunc(f.readable, func(dir string) bool { return Within(path, dir) })
 }
 
-// holdsKeys says whether a path lies where keys are kept while the folder of the
+// holdsKeys reports whether a path lies where keys are kept while the folder of the
 // session does not: a workspace that is the whole home does not open them.
 func (f *Files) holdsKeys(path, root string) bool {
 	return slices.ContainsFunc(f.keys, func(place string) bool { return Within(path, place) && !Within(root, place) })
@@ -206,7 +206,7 @@ func (f *Files) Resolve(abs string) permission.Path {
 	return f.describe(filepath.Join(append([]string{have}, missing...)...)).As(filepath.Clean(abs))
 }
 
-// protected says whether writing a path could make other programs run something
+// protected reports whether writing a path could make other programs run something
 // or change what Scorel itself obeys. All of a .git folder counts: hooks and
 // configuration also live in its modules and worktrees. Case does not matter, as
 // some file systems ignore it.

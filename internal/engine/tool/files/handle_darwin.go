@@ -10,7 +10,7 @@ import (
 
 const openPath = unix.O_RDONLY
 
-// realPath gives the present path of an open folder (F_GETPATH in fcntl(2)).
+// realPath returns the present path of an open folder (F_GETPATH in fcntl(2)).
 func realPath(dir *os.File) (string, error) {
 	var buf [1024]byte
 	_, _, errno := unix.Syscall(unix.SYS_FCNTL, dir.Fd(), unix.F_GETPATH, uintptr(unsafe.Pointer(&buf[0])))

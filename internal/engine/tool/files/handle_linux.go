@@ -10,12 +10,12 @@ import (
 // openPath opens a folder that need not be readable.
 const openPath = unix.O_PATH
 
-// realPath gives the present path of an open folder.
+// realPath returns the present path of an open folder.
 func realPath(dir *os.File) (string, error) {
 	return os.Readlink(fmt.Sprintf("/proc/self/fd/%d", dir.Fd()))
 }
 
-// InProc says whether an open file or folder is on a procfs: there are the host's
+// InProc reports whether an open file or folder is on a procfs: there are the host's
 // own environment and memory, and files whose reading never ends.
 func InProc(f *os.File) bool {
 	var fs unix.Statfs_t

@@ -35,7 +35,7 @@ func Missing(t *Target, hint string) error {
 	return fmt.Errorf("%s", text)
 }
 
-// near gives the names in dir that are most like name.
+// near returns the names in dir that are most like name.
 func near(dir *os.File, name string) []string {
 	fd, err := unix.Openat(int(dir.Fd()), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -16,7 +16,7 @@ func outOfReach(path string) error { return fmt.Errorf("%s %w", path, errReach) 
 // maxClimb is deeper than any path can be that the kernel takes in one call.
 const maxClimb = 4096
 
-// isReach says whether info is Scorel's own folder, by inode: a bind mount or
+// isReach reports whether info is Scorel's own folder, by inode: a bind mount or
 // another name of it counts.
 func (f *Files) isReach(info fs.FileInfo) bool {
 	if f.reach == "" {
@@ -26,7 +26,7 @@ func (f *Files) isReach(info fs.FileInfo) bool {
 	return err == nil && os.SameFile(info, reach)
 }
 
-// holds says whether dir is Scorel's own folder or lies in it, by inode.
+// holds reports whether dir is Scorel's own folder or lies in it, by inode.
 func (f *Files) holds(dir *os.File) bool {
 	if f.reach == "" {
 		return false
@@ -60,7 +60,7 @@ func (f *Files) holds(dir *os.File) bool {
 	return true
 }
 
-// links says whether a file with several names has one in Scorel's own folder.
+// links reports whether a file with several names has one in Scorel's own folder.
 func (f *Files) links(info fs.FileInfo) bool {
 	if f.reach == "" {
 		return false

@@ -144,7 +144,7 @@ func restore(ctx context.Context, files *Files, item RestoreItem) (done int, err
 	return restoredIt, t.chmod(item.Mode)
 }
 
-// asBefore says whether the file is what it is to be taken back to.
+// asBefore reports whether the file is what it is to be taken back to.
 func (t *Target) asBefore(item RestoreItem, now []byte) bool {
 	if !t.Exists() || !item.Existed {
 		return t.Exists() == item.Existed
@@ -169,7 +169,7 @@ func (t *Target) asLeft(item RestoreItem, now []byte) error {
 	return nil
 }
 
-// chmod gives the file its old mode.
+// chmod returns the file its old mode.
 func (t *Target) chmod(mode uint32) error {
 	if t.Mode() == mode&0o777 {
 		return nil

@@ -74,7 +74,7 @@ func join(spans [][2]int) [][2]int {
 	return joined
 }
 
-// Lookup gives the version that the model saw last, and whether all of it.
+// Lookup returns the version that the model saw last, and whether all of it.
 func (s *Seen) Lookup(path string) (protocol.FileState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -83,7 +83,7 @@ func (t *Target) Unchanged(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// inPlace says whether the path still names the file that was opened.
+// inPlace reports whether the path still names the file that was opened.
 func (t *Target) inPlace() bool {
 	var st unix.Stat_t
 	sys, ok := t.Info.Sys().(*syscall.Stat_t)
@@ -112,7 +112,7 @@ func (t *Target) makeParents(f *Files) error {
 	return nil
 }
 
-// Put gives the path a new content in one step: a reader sees the old or the new
+// Put returns the path a new content in one step: a reader sees the old or the new
 // file. An existing file keeps its mode; one that has several names or another
 // owner, or stands in a folder that cannot be written, is overwritten instead.
 func (t *Target) Put(f *Files, data, old []byte) error {
@@ -153,7 +153,7 @@ func (t *Target) Put(f *Files, data, old []byte) error {
 	return nil
 }
 
-// Mode gives the permission bits of the file that the path names now, 0 when they cannot
+// Mode returns the permission bits of the file that the path names now, 0 when they cannot
 // be had.
 func (t *Target) Mode() uint32 {
 	var st unix.Stat_t

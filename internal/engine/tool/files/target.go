@@ -105,7 +105,7 @@ func (f *Files) openDir(path string) (*os.File, error) {
 	return os.OpenFile(path, openPath|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 }
 
-// openFile opens what stands at base now. Only regular files are opened: to open
+// openFile opens what is at base now. Only regular files are opened: to open
 // a device can have an effect, to open a pipe can hang.
 func (t *Target) openFile(f *Files, write bool) error {
 	var st unix.Stat_t

@@ -318,7 +318,7 @@ func (n *Notebook) find(id string) (int, error) {
 	return i, nil
 }
 
-// Replace gives a cell another source and, unless it is "", another kind. What a code cell
+// Replace returns a cell another source and, unless it is "", another kind. What a code cell
 // put out belongs to the old source, and goes.
 func (n *Notebook) Replace(id string, kind Kind, source string) ([]byte, error) {
 	i, err := n.find(id)
@@ -342,7 +342,7 @@ func (n *Notebook) Replace(id string, kind Kind, source string) ([]byte, error) 
 	return n.with([]change{{c.at, n.made(c, kind, source)}}), nil
 }
 
-// Insert puts a new cell behind one, or with "" at the beginning, and returns its id.
+// Insert puts a new cell after one, or with "" at the beginning, and returns its id.
 func (n *Notebook) Insert(after string, kind Kind, source string) (data []byte, id string, err error) {
 	i := -1
 	if after != "" {
@@ -390,7 +390,7 @@ func (n *Notebook) Delete(id string) ([]byte, error) {
 	case len(n.Cells) == 1:
 		at = n.array
 		return n.with([]change{{at, "[]"}}), nil
-	case i == 0: // with the comma behind it, and what is between it and the next
+	case i == 0: // with the comma after it, and what is between it and the next
 		at.end = n.Cells[1].at.begin
 	default: // with the comma before it
 		at.begin = n.Cells[i-1].at.end
@@ -484,7 +484,7 @@ func (n *Notebook) lines(source, indent string) string {
 	return "[" + inner + strings.Join(out, ","+inner) + "\n" + indent + "]"
 }
 
-// made writes a cell anew, at the place of c, whose id and metadata it keeps.
+// made writes a cell again, at the place of c, whose id and metadata it keeps.
 func (n *Notebook) made(c Cell, kind Kind, source string) string {
 	outer := n.indent(c.at.begin)
 	if len(n.Cells) == 0 {

@@ -272,7 +272,7 @@ func (x *Index) score(q Query) score {
 	return s
 }
 
-// points gives those of a word by where a document has it.
+// points returns those of a word by where a document has it.
 func points(where place) float64 {
 	n := 0.0
 	if where&inName != 0 {

@@ -14,7 +14,7 @@ const (
 )
 
 // Words takes a text apart: words in lower case by their stem, names also by their parts,
-// and characters and pairs of scripts that are written without blanks. Words that stand in
+// and characters and pairs of scripts that are written without blanks. Words that are in
 // every text are left out.
 func Words(s string) []string {
 	var out []string

@@ -120,7 +120,7 @@ type reader struct {
 	size   int
 }
 
-// read gives a file that may be read, and notes it.
+// read returns a file that may be read, and notes it.
 func (r *reader) read(path string) ([]byte, error) {
 	name := r.o.name(path)
 	want, ok := "", true

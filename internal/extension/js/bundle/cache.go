@@ -37,7 +37,7 @@ func (o Options) file() string {
 	return filepath.Join(o.Cache, hex.EncodeToString(h.Sum(nil))+".bundle")
 }
 
-// cached gives the bundle of the cache if it is whole, and every file that went into it
+// cached returns the bundle of the cache if it is whole, and every file that went into it
 // is as it was and may be read.
 func (o Options) cached() *Bundle {
 	if o.Cache == "" {
@@ -66,7 +66,7 @@ func (o Options) cached() *Bundle {
 			return nil
 		}
 	}
-	// A package.json that was not there decides anew.
+	// A package.json that was not there decides again.
 	known := len(r.inputs)
 	if err := r.packages(); err != nil || len(r.inputs) != known {
 		return nil

@@ -38,7 +38,7 @@ func absent(path string) error {
 	return fmt.Errorf("there is no module %q in Scorel; it has %s", path, strings.Join(NodeModules(), ", "))
 }
 
-// Builtin gives the name under which a runtime knows an imported module, if it is one
+// Builtin returns the name under which a runtime knows an imported module, if it is one
 // that Scorel brings along.
 func Builtin(path string) (name string, ok bool) {
 	bare := strings.TrimPrefix(path, "node:")

@@ -31,7 +31,7 @@ type Use struct {
 	Place string `json:"place"` // file:line
 }
 
-// Uses gives the uses of a bundle, each once, in the order of its code. What the code
+// Uses returns the uses of a bundle, each once, in the order of its code. What the code
 // reaches in another way than by name is not found.
 func Uses(b *Bundle, root string) ([]Use, error) {
 	tree, err := goja.Parse(b.Name, string(b.Code), parser.WithSourceMapLoader(func(string) ([]byte, error) {
@@ -167,7 +167,7 @@ func (u *uses) handler(v ast.Expression, at int) {
 	}
 }
 
-// parameters gives those of a function, nil for what is none.
+// parameters returns those of a function, nil for what is none.
 func parameters(v ast.Expression) *ast.ParameterList {
 	switch f := v.(type) {
 	case *ast.ArrowFunctionLiteral:
@@ -212,7 +212,7 @@ type member struct {
 	at   file.Idx
 }
 
-// members gives the members that are named in a pattern or in an object.
+// members returns the members that are named in a pattern or in an object.
 func members(v ast.Expression) []member {
 	var list []ast.Property
 	switch o := v.(type) {
@@ -239,7 +239,7 @@ func members(v ast.Expression) []member {
 	return found
 }
 
-// aliased gives what a name stands for where it is bound once, nil for what is not known.
+// aliased returns what a name stands for where it is bound once, nil for what is not known.
 func (u *uses) aliased(name string) ast.Expression {
 	if u.bound[name] != 1 {
 		return nil
@@ -261,7 +261,7 @@ func (u *uses) destructured(target, from ast.Expression) {
 	}
 }
 
-// object gives the object that an expression is, also by the name of a variable.
+// object returns the object that an expression is, also by the name of a variable.
 func (u *uses) object(v ast.Expression) *ast.ObjectLiteral {
 	if name := identifier(v); name != "" {
 		v = u.aliased(name)
@@ -430,7 +430,7 @@ func callOf(v ast.Expression) *ast.CallExpression {
 	return call
 }
 
-// calledMember gives what a method call names; the bundler writes a call of an import as
+// calledMember returns what a method call names; the bundler writes a call of an import as
 // (0, module.name)(…).
 func calledMember(call *ast.CallExpression) *ast.DotExpression {
 	callee := call.Callee
@@ -448,7 +448,7 @@ func argument(call *ast.CallExpression, at int) ast.Expression {
 	return nil
 }
 
-// moduleOf gives the module that a function of the bundler requires.
+// moduleOf returns the module that a function of the bundler requires.
 func moduleOf(call *ast.CallExpression) string {
 	o, ok := argument(call, 0).(*ast.ObjectLiteral)
 	if !ok || len(o.Value) == 0 {

@@ -130,11 +130,11 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// Config gives what the engine was made with.
+// Config returns what the engine was made with.
 func (e *Engine) Config() Config { return e.cfg }
 
-// Post hands over a job; the loop runs it behind all that were handed over before. It
-// says whether the engine is open still. Internal work that has a bound of its own
+// Post hands over a job; the loop runs it after all that were handed over before. It
+// reports whether the engine is open still. Internal work that has a bound of its own
 // comes this way, and calls from outside by [Engine.Offer].
 func (e *Engine) Post(job func()) bool {
 	e.mu.Lock()
@@ -174,7 +174,7 @@ func (e *Engine) push(job func()) {
 	}
 }
 
-// Close ends the loop behind the job that runs, if one does, drops what waits, and ends
+// Close ends the loop after the job that runs, if one does, drops what waits, and ends
 // the children and requests of the extension. It does not wait.
 func (e *Engine) Close() {
 	e.mu.Lock()
@@ -300,7 +300,7 @@ func (e *Engine) interrupt(why error) {
 	}
 }
 
-// Context gives the context of what runs, nil without one.
+// Context returns the context of what runs, nil without one.
 func (e *Engine) Context() any { return e.context }
 
 // Within runs f with a context that what it starts belongs to.
@@ -311,8 +311,8 @@ func (e *Engine) Within(context any, f func()) {
 	f()
 }
 
-// Async gives a promise that start settles, once and from any goroutine: with a function
-// that gives the value on the loop. While it is open the context waits, see [Waiter].
+// Async returns a promise that start settles, once and from any goroutine: with a function
+// that returns the value on the loop. While it is open the context waits, see [Waiter].
 func (e *Engine) Async(start func(settle func(value func() (any, error)))) goja.Value {
 	waiter, _ := e.context.(Waiter)
 	return e.promise(waiter, start)
@@ -417,7 +417,7 @@ func (e *Engine) setTimer(d time.Duration, f func()) (id int64, err error) {
 }
 
 // runTimers calls a timer that is due, and before it those that were due earlier, whose
-// own jobs come behind this one.
+// own jobs come after this one.
 func (e *Engine) runTimers(id int64) {
 	t, ok := e.timers[id]
 	if !ok {

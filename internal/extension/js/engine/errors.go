@@ -161,7 +161,7 @@ func (e *Engine) stackText(stack string) string {
 	return strings.Join(lines, "\n")
 }
 
-// position drops the interpreter's own counter behind a position: "a.ts:3:5(12)".
+// position drops the interpreter's own counter after a position: "a.ts:3:5(12)".
 func position(line string) string {
 	i := strings.LastIndexByte(line, '(')
 	if i > 0 && isCounter(strings.TrimRight(line[i+1:], ")")) {

@@ -66,7 +66,7 @@ func (p *reader) space() {
 	}
 }
 
-// next gives the first byte of what comes, 0 at the end.
+// next returns the first byte of what comes, 0 at the end.
 func (p *reader) next() byte {
 	p.space()
 	if p.at == len(p.data) {

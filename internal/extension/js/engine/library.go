@@ -198,7 +198,7 @@ func (e *Engine) report(what string, err error) {
 	e.cfg.Failed(what, f)
 }
 
-// Bytes gives the bytes of an ArrayBuffer or a view; they are the script's own. It
+// Bytes returns the bytes of an ArrayBuffer or a view; they are the script's own. It
 // throws for anything else.
 func (e *Engine) Bytes(v goja.Value) []byte {
 	switch x := v.Export().(type) {
@@ -305,7 +305,7 @@ func replaceInvalid(b []byte) string {
 	return s.String()
 }
 
-// subpart gives the length of the longest prefix that could have begun a character.
+// subpart returns the length of the longest prefix that could have begun a character.
 func subpart(b []byte) int {
 	var need int
 	lo, hi := byte(0x80), byte(0xbf)
@@ -334,7 +334,7 @@ func subpart(b []byte) int {
 	return n
 }
 
-// whole gives how many bytes end with a whole character.
+// whole returns how many bytes end with a whole character.
 func whole(b []byte, encoding string) int {
 	switch encoding {
 	case "utf-16le":
@@ -395,7 +395,7 @@ func unbase64(s string, strict bool) ([]byte, bool) {
 	return out[:n], err == nil
 }
 
-// find gives the first place at or behind from, or the last at or before it; -1 if none.
+// find returns the first place at or after from, or the last at or before it; -1 if none.
 func find(b, what []byte, from int, last bool) int {
 	if last {
 		if from < 0 {

@@ -13,7 +13,7 @@ import (
 // an interrupt: the promise jobs that wait, and the stacks. An interrupt, and a stack
 // that is full, leave the frames of generators and async functions on the stacks, where
 // goja takes them for code that runs, so that it never runs a promise job again; and the
-// jobs that waited behind the one that was stopped are lost.
+// jobs that waited after the one that was stopped are lost.
 //
 // The first frame of the call stack is never removed. So goja always takes something to
 // be running and leaves all jobs to [Engine.drain], which stops one of them alone.

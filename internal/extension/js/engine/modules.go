@@ -27,7 +27,7 @@ func (e *Engine) Define(name string, exports goja.Value) { e.modules.loaded[name
 // DefineLater is Define for a module whose exports load gives when it is first asked for.
 func (e *Engine) DefineLater(name string, load goja.Callable) { e.modules.later[name] = load }
 
-// Module gives the exports of a built-in module, or throws.
+// Module returns the exports of a built-in module, or throws.
 func (e *Engine) Module(name string) goja.Value {
 	if v, ok := e.modules.loaded[name]; ok {
 		return v

@@ -90,7 +90,7 @@ func (e *Engine) drain() {
 	}
 }
 
-// IsStop says whether an error is that the interpreter was stopped, or its stack full: no
+// IsStop reports whether an error is that the interpreter was stopped, or its stack full: no
 // JavaScript can catch it.
 func IsStop(err error) bool {
 	var in *goja.InterruptedError
@@ -98,7 +98,7 @@ func IsStop(err error) bool {
 	return errors.As(err, &in) || errors.As(err, &deep)
 }
 
-// broken says whether an error has stopped the interpreter, which is to go on.
+// broken reports whether an error has stopped the interpreter, which is to go on.
 func (e *Engine) broken(err error) bool {
 	var in *goja.InterruptedError
 	return IsStop(err) && !(errors.As(err, &in) && errors.Is(e.stopCause(in), ErrClosed))

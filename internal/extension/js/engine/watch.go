@@ -79,7 +79,7 @@ func (w *Watch) run() {
 	}
 }
 
-// look checks once and says whether anything still runs.
+// look checks once and reports whether anything still runs.
 func (w *Watch) look(sample []metrics.Sample) (busy bool) {
 	metrics.Read(sample)
 	heap := sample[0].Value.Uint64()

@@ -20,14 +20,14 @@ type Run struct {
 	Failed []string // what: message
 }
 
-// Lines gives the lines of the console so far.
+// Lines returns the lines of the console so far.
 func (r *Run) Lines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]string(nil), r.Logs...)
 }
 
-// Failures gives what nobody answered for.
+// Failures returns what nobody answered for.
 func (r *Run) Failures() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func New(t testing.TB, cwd string, builtin func(string) (engine.Builtin, bool)) 
 	return r
 }
 
-// Do runs the body of an async function, with require, and gives what it returns as
+// Do runs the body of an async function, with require, and returns what it returns as
 // JSON, or its error.
 func (r *Run) Do(t testing.TB, body string) (string, *engine.Error) {
 	t.Helper()

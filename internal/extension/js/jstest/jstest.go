@@ -359,7 +359,7 @@ func (h *Host) Note(method, contains string) Note {
 	}
 }
 
-// Notes gives all notifications of a method so far.
+// Notes returns all notifications of a method so far.
 func (h *Host) Notes(method string) []Note {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Entries gives the conversation as a readonly array, whose elements are made when they
+// Entries returns the conversation as a readonly array, whose elements are made when they
 // are read. As long as nothing has changed it is the same array.
 func (v *View) Entries(form Form) *goja.Object {
 	f := v.of(form)
@@ -65,7 +65,7 @@ func (f *formView) entryElement(i int, en *entry) *entryElement {
 	return el
 }
 
-// typ gives the type from the first bytes, where these tell.
+// typ returns the type from the first bytes, where these tell.
 func (el *entryElement) typ() (string, bool) {
 	rest, ok := bytes.CutPrefix(el.entry.raw, []byte(`{"type":"`))
 	if !ok {

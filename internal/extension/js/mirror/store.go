@@ -25,7 +25,7 @@ type Snapshot struct {
 // Len is how many entries there are.
 func (s *Snapshot) Len() int { return len(s.entries) }
 
-// entry is one raw entry; what is read of it stands behind once.
+// entry is one raw entry; what is read of it stands after once.
 type entry struct {
 	raw  json.RawMessage
 	once sync.Once
@@ -46,7 +46,7 @@ func (e *entry) read() *envelope {
 	return &e.env
 }
 
-// hasMessage says whether the entry holds a message, from its first bytes where these
+// hasMessage reports whether the entry holds a message, from its first bytes where these
 // tell.
 func (e *entry) hasMessage() bool {
 	if bytes.HasPrefix(e.raw, []byte(`{"type":"message",`)) {
@@ -55,10 +55,10 @@ func (e *entry) hasMessage() bool {
 	return len(e.read().Message) > 0
 }
 
-// NewStore gives an empty one.
+// NewStore returns an empty one.
 func NewStore() *Store { return &Store{now: &Snapshot{}} }
 
-// Now gives the newest snapshot.
+// Now returns the newest snapshot.
 func (s *Store) Now() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 	Pi     Form = "pi"
 )
 
-// ParseForm gives a form by its name; "" is Scorel's own.
+// ParseForm returns a form by its name; "" is Scorel's own.
 func ParseForm(s string) (Form, error) {
 	switch s {
 	case "", string(Scorel):
@@ -176,7 +176,7 @@ func (el *element) make() *goja.Object {
 	return el.made
 }
 
-// role gives the role without the rest of the message.
+// role returns the role without the rest of the message.
 func (el *element) role() (string, bool) {
 	raw := el.raw
 	if el.entry != nil {
@@ -246,7 +246,7 @@ func (v *View) own(o *goja.Object, key string) bool {
 	return err == nil && r.ToBoolean()
 }
 
-// changed says whether the message is another than it was, at any depth.
+// changed reports whether the message is another than it was, at any depth.
 func (el *element) changed() (bool, error) {
 	if el.made == nil {
 		return false, nil
@@ -275,7 +275,7 @@ func (v *View) same(now, canon []byte) (bool, error) {
 	return bytes.Equal(now, was), err
 }
 
-// List makes the array of the messages of a list. It gives what [View.Unlist] needs to
+// List makes the array of the messages of a list. It returns what [View.Unlist] needs to
 // know it again.
 func (v *View) List(data rpc.ContextData, form Form) (*goja.Object, *Listed, error) {
 	f := v.of(form)
@@ -304,7 +304,7 @@ func (v *View) List(data rpc.ContextData, form Form) (*goja.Object, *Listed, err
 	return v.e.VM.NewArray(values...), listed, nil
 }
 
-// listElement gives the element of an entry. One that nobody has looked into yet serves
+// listElement returns the element of an entry. One that nobody has looked into yet serves
 // for several lists.
 func (f *formView) listElement(i int, en *entry) *element {
 	if i >= len(f.lists) {
@@ -366,7 +366,7 @@ func (v *View) Unlist(array goja.Value, form Form, listed *Listed) (*rpc.Context
 	return out, nil
 }
 
-// unlistOne gives the element that an item is, unchanged, or a message.
+// unlistOne returns the element that an item is, unchanged, or a message.
 func (f *formView) unlistOne(item goja.Value) (*element, []byte, error) {
 	o, ok := item.(*goja.Object)
 	if !ok {
@@ -399,7 +399,7 @@ func (f *formView) unlistOne(item goja.Value) (*element, []byte, error) {
 	return nil, message, err
 }
 
-// unchangedCopy gives the element of an entry whose message an object says that it is,
+// unchangedCopy returns the element of an entry whose message an object says that it is,
 // if it is the same.
 func (f *formView) unchangedCopy(o *goja.Object, index goja.Value) *element {
 	if index == nil || goja.IsUndefined(index) || goja.IsNull(index) {

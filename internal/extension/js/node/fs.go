@@ -466,7 +466,7 @@ func statOf(info fs.FileInfo) stat {
 		field{"atimeMs", ms(access)}, field{"ctimeMs", ms(change)}, field{"birthtimeMs", ms(change)})
 }
 
-// nodeMode gives the type bits of a mode as stat(2) has them.
+// nodeMode returns the type bits of a mode as stat(2) has them.
 func nodeMode(m fs.FileMode) uint32 {
 	bits := uint32(m.Perm())
 	switch m.Type() {
@@ -513,7 +513,7 @@ func readdir(path string, recursive bool) (any, error) {
 	return all, nil
 }
 
-// mkdir gives the first folder that it made of a recursive call, "" for none.
+// mkdir returns the first folder that it made of a recursive call, "" for none.
 func mkdir(path string, recursive bool, mode fs.FileMode) (any, error) {
 	if !recursive {
 		return "", os.Mkdir(path, mode)

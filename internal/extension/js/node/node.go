@@ -46,7 +46,7 @@ func compiled(file string) *goja.Program {
 	return p
 }
 
-// module gives the script of a module, and what it is built on.
+// module returns the script of a module, and what it is built on.
 func module(name string) (file string, native func(*engine.Engine) goja.Value, ok bool) {
 	switch name {
 	case "path", "events", "util", "timers", "assert", "stream", "querystring", "string_decoder", "readline", "tty", "buffer", "http", "https":

@@ -50,7 +50,7 @@ func Mend(p string) string {
 	return b.String()
 }
 
-// propertyName gives the short name of a Unicode property, which the engine knows.
+// propertyName returns the short name of a Unicode property, which the engine knows.
 func propertyName(name string) string {
 	if key, value, ok := strings.Cut(name, "="); ok {
 		switch key {

@@ -26,7 +26,7 @@ func inTheMiddle(t *testing.T, s hosttest.Setting, lines ...string) (*hosttest.W
 	return w, e
 }
 
-// cutOff gives the messages of a session that the host was killed in the middle of.
+// cutOff returns the messages of a session that the host was killed in the middle of.
 func cutOff(events []protocol.Event) (found []protocol.Event) {
 	for _, e := range events {
 		if m, ok := e.Message(); ok && m.Partial {

@@ -103,7 +103,7 @@ func TestNoOperationIDLeadsOutOfTheProcessLogs(t *testing.T) {
 
 // TestNothingForPeopleReachesAModel puts marks into everything that a log keeps for
 // people only, and looks for them in the bytes that each vendor is sent: in a step, in
-// the request for a summary, behind it, over a restart, and behind a switch of the
+// the request for a summary, after it, over a restart, and after a switch of the
 // provider.
 func TestNothingForPeopleReachesAModel(t *testing.T) {
 	for i, api := range hosttest.APIs() {

@@ -304,7 +304,7 @@ func TestCancelIsAnsweredWhileEventsWaitForTheDisk(t *testing.T) {
 		labelled <- err
 	}()
 	gate.AwaitWaiting(1)
-	for w.Pieces.Load() < 9000 { // by then the queue of what waits behind the label is full, or soon is
+	for w.Pieces.Load() < 9000 { // by then the queue of what waits after the label is full, or soon is
 		runtime.Gosched()
 	}
 	ctx, stop := context.WithTimeout(context.Background(), hosttest.Patience)

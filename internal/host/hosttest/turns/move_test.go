@@ -39,7 +39,7 @@ func TestAMoveComesBeforeWhatIsSentWhileItCancels(t *testing.T) {
 		w := hosttest.New(t, hosttest.Allowed(), hosttest.Wait, `{"again":true,"do":[{"text":"ok"}]}`)
 		e, turn := w.Busy()
 		var wg sync.WaitGroup
-		for range 4 { // they go into the queue, or behind the move
+		for range 4 { // they go into the queue, or after the move
 			wg.Go(func() {
 				_, err := client.Call[*protocol.Sent](t.Context(), e.C, e.ID, &protocol.SendMessage{Content: hosttest.Text("more")})
 				if err != nil {
@@ -241,7 +241,7 @@ func TestNothingBeginsBeforeFilesAreRestored(t *testing.T) {
 	e.Send("again")
 	wg.Wait()
 	e.End()
-	if got := w.Read("a.txt"); got != "first" { // else the restore came behind the write of the next turn
+	if got := w.Read("a.txt"); got != "first" { // else the restore came after the write of the next turn
 		t.Errorf("the file holds %q", got)
 	}
 }

@@ -57,7 +57,7 @@ func (f *witnessed) Sync() error {
 	return nil
 }
 
-// has says whether a text is on stable storage in some log.
+// has reports whether a text is on stable storage in some log.
 func (w *witness) has(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,7 +23,7 @@ var writes = []string{
 	`{"do":[{"text":"done"}]}`,
 }
 
-// writing is a session in which the agent has made the first change, and then, behind what
+// writing is a session in which the agent has made the first change, and then, after what
 // between does, the second.
 func writing(t *testing.T, between func(w *hosttest.World)) (*hosttest.World, *hosttest.Entry) {
 	t.Helper()
@@ -42,7 +42,7 @@ func writing(t *testing.T, between func(w *hosttest.World)) (*hosttest.World, *h
 	return w, e
 }
 
-// skipped gives why a file was left alone, by its name; one without a name is "".
+// skipped returns why a file was left alone, by its name; one without a name is "".
 func skipped(m *protocol.Moved) map[string]protocol.SkippedFile {
 	out := map[string]protocol.SkippedFile{}
 	for _, s := range m.Skipped {

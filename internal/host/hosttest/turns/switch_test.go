@@ -12,11 +12,11 @@ import (
 	"scorel/protocol"
 )
 
-// TestSwitchingModelsInMidSession changes from a model behind one API to one behind
+// TestSwitchingModelsInMidSession changes from a model behind one API to one after
 // another and back, in all pairs, with and without compactions, over a restart, and
 // in the middle of a turn. What the log holds by then is thinking, parallel calls, an
 // image of the user, one in a result, and a result that is an error; each vendor's
-// judge says whether it takes that.
+// judge reports whether it takes that.
 func TestSwitchingModelsInMidSession(t *testing.T) {
 	for _, a := range hosttest.APIs() {
 		for _, b := range hosttest.APIs() {

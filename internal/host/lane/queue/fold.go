@@ -14,7 +14,7 @@ func (q *queue) take(id protocol.ItemID) {
 }
 
 // fold folds the queues over the whole log: the newest update of each,
-// less the items that a message behind it has taken.
+// less the items that a message after it has taken.
 func fold(ctx context.Context, index *session.Index) (pair, error) {
 	var q pair
 	for e, err := range index.OfType(ctx, protocol.TypeQueueUpdate) {
@@ -53,7 +53,7 @@ func fold(ctx context.Context, index *session.Index) (pair, error) {
 }
 
 // firstSeq is the seq of the older of the updates that still have items: items
-// taken before an update are not in it, so only messages behind it count.
+// taken before an update are not in it, so only messages after it count.
 func (q *pair) firstSeq(index *session.Index) protocol.Seq {
 	first := index.LastSeq()
 	for _, k := range []*queue{&q.steer, &q.followUp} {

@@ -65,7 +65,7 @@ func (a *abandonedFile) item(path string) (files.RestoreItem, string) {
 	return item, ""
 }
 
-// leftIt says whether a write left the file as the next one found it.
+// leftIt reports whether a write left the file as the next one found it.
 func (w write) leftIt(found *protocol.FileSnapshot) bool {
 	if w.left == nil { // it did not write, or nobody knows
 		b := w.before
@@ -128,7 +128,7 @@ func (r Restorer) abandoned(ctx context.Context, from, to protocol.EventID) (*ab
 	return out, nil
 }
 
-// leftEvents gives the events of the path to from that are not on the path to to.
+// leftEvents returns the events of the path to from that are not on the path to to.
 func (r Restorer) leftEvents(from, to protocol.EventID) (map[protocol.EventID]bool, error) {
 	index := r.Index
 	old, err := index.Path(from)

@@ -17,7 +17,7 @@ func writesFiles(name string) bool {
 // fileCall is a call that writes a file.
 type fileCall struct{ id, path string }
 
-// callsOf gives the calls that write files of an answer.
+// callsOf returns the calls that write files of an answer.
 func callsOf(e protocol.Event) (calls []fileCall) {
 	m, ok := e.Message()
 	if !ok || m.Role != protocol.RoleAssistant {
@@ -43,7 +43,7 @@ type fileResult struct {
 	noted  bool // its snapshot is there
 }
 
-// resultOf gives the result of a call that writes a file, nil for any other event.
+// resultOf returns the result of a call that writes a file, nil for any other event.
 func resultOf(e protocol.Event) *fileResult {
 	m, ok := e.Message()
 	if !ok || m.Role != protocol.RoleToolResult || !writesFiles(m.ToolName) {
@@ -57,7 +57,7 @@ func resultOf(e protocol.Event) *fileResult {
 	return r
 }
 
-// resultBehind gives the first result behind seq of a list that begins with the newest.
+// resultBehind returns the first result after seq of a list that begins with the newest.
 func resultBehind(results []*fileResult, seq protocol.Seq) *fileResult {
 	for _, r := range slices.Backward(results) {
 		if r.seq > seq && !r.noted {
@@ -67,7 +67,7 @@ func resultBehind(results []*fileResult, seq protocol.Seq) *fileResult {
 	return nil
 }
 
-// left gives how the write of a snapshot left its file, nil where that is not known.
+// left returns how the write of a snapshot left its file, nil where that is not known.
 func (r *fileResult) left(before *protocol.FileSnapshot) *files.LeftFile {
 	if r.failed {
 		return nil

@@ -133,7 +133,7 @@ func (t *Tasks) notifyProcess(p protocol.ToolProcess) {
 	}
 }
 
-// notifyTask tells clients how a command stands.
+// notifyTask tells clients the state of a command.
 func (t *Tasks) notifyTask(info protocol.TaskInfo) {
 	t.j.NotifyBeside(protocol.HostClient, &protocol.TaskUpdate{Task: info})
 }

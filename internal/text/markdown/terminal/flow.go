@@ -149,7 +149,7 @@ func (f *flow) line(p piece) string {
 	return b.String()
 }
 
-// lines breaks the flow and gives its lines.
+// lines breaks the flow and returns its lines.
 func (f *flow) lines(width int, soft bool) []string {
 	ps := f.pieces(width, soft)
 	out := make([]string, len(ps))

@@ -19,7 +19,7 @@ func TestWideCharactersFillTheLine(t *testing.T) {
 	}
 }
 
-// TestTheHeadsOfANarrowTableAreRead: where the columns do not fit, each cell stands behind
+// TestTheHeadsOfANarrowTableAreRead: where the columns do not fit, each cell stands after
 // its head, without the marks of Markdown.
 func TestTheHeadsOfANarrowTableAreRead(t *testing.T) {
 	text := ansi.Strip(strings.Join(Lines(testTheme(), 20, "| **Name** | `Size` | Third | Fourth | Fifth | Sixth | Seventh |\n|---|---|---|---|---|---|---|\n| averylongnamethatisone | 2 | 3 | 4 | 5 | 6 | 7 |\n"), "\n"))

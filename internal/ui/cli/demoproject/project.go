@@ -21,7 +21,7 @@ const TestCommand = "bash test.sh"
 // marker is the file by which a project is known: nothing in a demo changes it.
 const marker = "test.sh"
 
-// Names gives the files of the project, sorted.
+// Names returns the files of the project, sorted.
 func Names() ([]string, error) {
 	entries, err := files.ReadDir("files")
 	if err != nil {
@@ -34,10 +34,10 @@ func Names() ([]string, error) {
 	return names, nil
 }
 
-// Content gives a file of the project.
+// Content returns a file of the project.
 func Content(name string) ([]byte, error) { return files.ReadFile("files/" + name) }
 
-// State is what stands at a folder.
+// State is what is at a folder.
 type State int
 
 // The states of a folder.
@@ -47,7 +47,7 @@ const (
 	Other                // something else
 )
 
-// Look says what stands at dir.
+// Look says what is at dir.
 func Look(dir string) (State, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -109,7 +109,7 @@ func Write(dir string) error {
 	return nil
 }
 
-// repository gives the files that git needs to see a repository
+// repository returns the files that git needs to see a repository
 // (gitrepository-layout(5)).
 func repository() map[string]string {
 	return map[string]string{

@@ -1,5 +1,5 @@
 // Package complete is the list under the editor that offers what may be typed: files
-// behind an @, commands after a slash, and the arguments of a command.
+// after an @, commands after a slash, and the arguments of a command.
 //
 // It does no I/O. What it wants to know comes back from [List.Update] as a numbered
 // question, at most one for each change of what is typed, and whoever has the answer

@@ -94,7 +94,7 @@ func (l *List) Forget() { l.asked = false }
 // Open reports whether something is offered.
 func (l *List) Open() bool { return len(l.items) > 0 }
 
-// Update says what is typed now. It gives what is to be asked, nil for nothing.
+// Update says what is typed now. It returns what is to be asked, nil for nothing.
 func (l *List) Update(in Input) *Question {
 	t := read(in)
 	same := t == l.token

@@ -52,7 +52,7 @@ func wantEdit(t *testing.T, l *List, a keymap.Action, want *Edit) {
 	}
 }
 
-// asked fails unless a question is what it should be, and gives its number.
+// asked fails unless a question is what it should be, and returns its number.
 func asked(t *testing.T, q *Question, want Question) int {
 	t.Helper()
 	if q == nil {

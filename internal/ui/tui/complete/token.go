@@ -26,7 +26,7 @@ type token struct {
 	query string // what is looked for
 }
 
-// place is where a token stands.
+// place is where a token is.
 type place struct {
 	kind  kind
 	start int    // where it begins
@@ -79,7 +79,7 @@ func mention(before string) token {
 	}
 }
 
-// quote writes a path behind an @, so that it is read as that path again (see package
+// quote writes a path after an @, so that it is read as that path again (see package
 // attachment).
 func quote(path string) string {
 	if strings.ContainsAny(path, " \t") || strings.TrimRight(path, trailing) != path {

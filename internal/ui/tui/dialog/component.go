@@ -45,7 +45,7 @@ func (d *Component) Update(data protocol.Dialog) { d.data = data }
 // Here reports whether the component is on this screen.
 func (d *Component) Here() bool { return d.here }
 
-// SetHere says whether the component is on this screen.
+// SetHere reports whether the component is on this screen.
 func (d *Component) SetHere(on bool) {
 	if d.here != on {
 		d.drawn, d.at, d.late = nil, nil, false
@@ -53,7 +53,7 @@ func (d *Component) SetHere(on bool) {
 	d.here = on
 }
 
-// SetLate says whether the extension has not answered a key for long.
+// SetLate reports whether the extension has not answered a key for long.
 func (d *Component) SetLate(on bool) { d.late = on }
 
 // Show takes a frame. Its lines are cleaned once more: a terminal is not to depend on what

@@ -248,7 +248,7 @@ func (f *frame) hidden(th *theme.Theme, width, above, below int) string {
 	return th.Warning.On(cell.Cut(th.Box.Ellipsis+" "+strings.Join(parts, ", "), width, th.Box.Ellipsis))
 }
 
-// exact returns text with every character of it: a line that is too long is broken behind
+// exact returns text with every character of it: a line that is too long is broken after
 // a blank near the width, else at the width.
 func exact(text string, width int, style theme.Style) []string {
 	more := 0

@@ -21,7 +21,7 @@ const (
 	same    op = ' '
 	added   op = '+'
 	removed op = '-'
-	hunk    op = '@'  // "@@ … @@" and what stands behind it
+	hunk    op = '@'  // "@@ … @@" and what stands after it
 	note    op = '\\' // "\ No newline at end of file", and what is no diff
 	file    op = 'f'
 )

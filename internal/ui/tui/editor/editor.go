@@ -181,7 +181,7 @@ func (e *Editor) insert(raw string, k kind) error {
 }
 
 // replace changes the text from from to to, notes that for undo, and leaves the
-// cursor behind what is new.
+// cursor after what is new.
 func (e *Editor) replace(from, to int, raw string, k kind) error {
 	old := string(e.text[from:to])
 	size := e.size - e.sizeOf(old) + e.sizeOf(raw)

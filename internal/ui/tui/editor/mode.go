@@ -19,7 +19,7 @@ const (
 )
 
 // Mode returns what the text is for, and the text without the mark of that. A note is
-// one line with a blank behind its mark, and a command has a letter after the slash;
+// one line with a blank after its mark, and a command has a letter after the slash;
 // what is neither is a message.
 func (e *Editor) Mode() (Mode, string) {
 	m, n := e.mode()

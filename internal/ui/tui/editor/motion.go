@@ -31,7 +31,7 @@ func (e *Editor) wordRight(pos int) int {
 	return e.runEnd(pos)
 }
 
-// wordLeft returns the beginning of the word that pos is in or behind.
+// wordLeft returns the beginning of the word that pos is in or after.
 func (e *Editor) wordLeft(pos int) int {
 	for pos > 0 {
 		p := e.prev(pos)

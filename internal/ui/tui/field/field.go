@@ -167,7 +167,7 @@ func (f *Field) keep() {
 	f.undo = append(f.undo, state{f.text, f.at})
 }
 
-// boundary returns the first boundary between characters at or behind an offset.
+// boundary returns the first boundary between characters at or after an offset.
 func (f *Field) boundary(at int) int {
 	i := 0
 	for i < at {

@@ -110,7 +110,7 @@ func attributes(sequence []byte) bool {
 	return bytes.HasPrefix(sequence, []byte("\x1b[?")) && sequence[len(sequence)-1] == 'c'
 }
 
-// Read waits for keys. It gives whole characters and sequences, except when the rest does
+// Read waits for keys. It returns whole characters and sequences, except when the rest does
 // not come in time. With room for 4 KiB it keeps nothing back: who waits for the terminal
 // before it reads would not learn of that.
 func (k *Keyboard) Read(p []byte) (int, error) {

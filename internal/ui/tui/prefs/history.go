@@ -60,7 +60,7 @@ func Keeps(text string) bool {
 }
 
 // Private reports whether what is typed belongs in no file: it looks as if a key or
-// password were in it, or it is a /login with more than the provider, behind which
+// password were in it, or it is a /login with more than the provider, after which
 // somebody types the key, which need not look like one.
 func Private(text string) bool {
 	words := strings.Fields(text)

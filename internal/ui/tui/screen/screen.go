@@ -235,7 +235,7 @@ func (s *Screen) Pause() {
 	s.cooked()
 }
 
-// Resume takes the terminal back and draws the last frame where the cursor stands.
+// Resume takes the terminal back and draws the last frame where the cursor is.
 func (s *Screen) Resume() error {
 	if err := s.raw(); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (s *Screen) Resume() error {
 	return s.Err()
 }
 
-// Close draws what still waits, leaves the last frame where it stands with the cursor
+// Close draws what still waits, leaves the last frame where it is with the cursor
 // on an empty line below it, sets all modes back, and ends the goroutine. It waits for
 // the terminal. Further calls do nothing.
 func (s *Screen) Close() error {

@@ -75,7 +75,7 @@ func (t Terminal) Picture(data []byte, columns, rows int) (Picture, error) {
 }
 
 // Size returns the width and height in pixels that a PNG, JPEG or GIF says it has, without
-// decoding it. It fails for what is no such picture, or is damaged where they stand.
+// decoding it. It fails for what is no such picture, or is damaged where they are.
 func Size(data []byte) (image.Point, error) {
 	f, err := formatOf(data)
 	if err != nil {

@@ -23,7 +23,7 @@ type looks map[string]look
 // names16 are the names of the terminal's own colours, in their order.
 const names16 = "black red green yellow blue magenta cyan white bright-black bright-red bright-green bright-yellow bright-blue bright-magenta bright-cyan bright-white"
 
-// parseColor reads a colour. It gives nil for default.
+// parseColor reads a colour. It returns nil for default.
 func parseColor(text string) (color.Color, error) {
 	if text == "default" {
 		return nil, nil

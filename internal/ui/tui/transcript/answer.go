@@ -42,7 +42,7 @@ func (it *item) said() []byte {
 }
 
 // feed returns the stream of an answer for the scrollback, with all that has come. An
-// answer that is stored otherwise than it came in is given again, behind what was given.
+// answer that is stored otherwise than it came in is given again, after what was given.
 func (t *Transcript) feed(it *item, th *theme.Theme, width int) *feed {
 	f := it.feed
 	if f == nil || !f.add(it.said()) {

@@ -17,7 +17,7 @@ import (
 // shellName is what stands for the tool in the card of a command that a person ran.
 const shellName = "!"
 
-// state says how a call stands.
+// state says the state of a call.
 type state uint8
 
 const (
@@ -200,7 +200,7 @@ func (t *Transcript) cardMark(c *call, th *theme.Theme) string {
 	return th.Dim.On(mark(th.Box.Dot, "*"))
 }
 
-// stateWord says in a word how a call stands, where its mark does not say enough.
+// stateWord says in a word the state of a call, where its mark does not say enough.
 func (c *call) stateWord(th *theme.Theme) string {
 	d := c.details()
 	code := d.ExitCode

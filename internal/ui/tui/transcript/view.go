@@ -472,7 +472,7 @@ func (t *Transcript) endingWith(last, n int) place {
 	return place{}
 }
 
-// Where says where the screen stands: "end", or the part of the items above it.
+// Where says where the screen is: "end", or the part of the items above it.
 func (t *Transcript) Where() string {
 	if t.view.bottom || len(t.items) == 0 {
 		return "end"

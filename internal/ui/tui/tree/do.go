@@ -335,7 +335,7 @@ func (t *Tree) chosen(g Go) Outcome {
 	return Outcome{}
 }
 
-// leaves reports whether a move to target leaves something behind.
+// leaves reports whether a move to target leaves something after.
 func (t *Tree) abandons(target protocol.EventID) bool {
 	i, ok := t.index[target]
 	if !ok {

@@ -1,5 +1,5 @@
 // Package tree is the navigator of a session: all that was ever said in it, with the
-// branches that were left, the names of events, and where the conversation stands. A
+// branches that were left, the names of events, and where the conversation is. A
 // person finds an event and goes on from there.
 //
 // A [Tree] is built from the persistent events of the log in their order, whole or page

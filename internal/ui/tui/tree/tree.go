@@ -172,7 +172,7 @@ func (t *Tree) add(e *protocol.Event) {
 	t.leaf = e.ID
 }
 
-// Leaf is where the conversation stands, "" for the empty one.
+// Leaf is where the conversation is, "" for the empty one.
 func (t *Tree) Leaf() protocol.EventID { return t.leaf }
 
 // Len is how many conversation events there are.

@@ -163,7 +163,7 @@ func trimmed(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Cursor returns where the cursor stands, from 0, and whether it is shown.
+// Cursor returns where the cursor is, from 0, and whether it is shown.
 func (m *Tmux) Cursor() (column, row int, shown bool) {
 	m.t.Helper()
 	var flag int
@@ -212,7 +212,7 @@ func (m *Tmux) Wait(wanted string, holds func(screen string) bool) string {
 	}
 }
 
-// WaitEnd waits until the program has ended, and gives its exit code.
+// WaitEnd waits until the program has ended, and returns its exit code.
 func (m *Tmux) WaitEnd() int {
 	m.t.Helper()
 	m.Wait("the end of the program", func(string) bool {
