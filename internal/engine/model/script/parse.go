@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"syscall"
 	"time"
 
 	"scorel/internal/engine/model"
@@ -90,9 +91,10 @@ type Failure struct {
 
 const defaultWindow = 200_000
 
-// Load parses a file. Errors name FILE:line.
+// Load parses a file. Errors name FILE:line. It does not wait for somebody who writes to a
+// named pipe.
 func Load(file string) (*Script, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}
