@@ -36,7 +36,7 @@ func TestMarkdownThatModelsWrite(t *testing.T) {
 		"*see [a **b**](https://x.example) and* <mailto:a@b.example>": `<p><em>see <a href="https://x.example" rel="noopener noreferrer">a <strong>b</strong></a> <span class="target">(https://x.example)</span> and</em> <a href="mailto:a@b.example" rel="noopener noreferrer">mailto:a@b.example</a></p>` + "\n",
 		"***a** b*":                 "<p><em><strong>a</strong> b</em></p>\n",
 		"Title\n---":                "<h4>Title</h4>\n",
-		"a &lt; b &#x1b;[31m":       "<p>a &lt; b [31m</p>\n",
+		"a &lt; b &#x1b;[31m":       "<p>a &lt; b [U+001B][31m</p>\n",
 		"- a\n\n\tb\n\n\t\tcode\tc": "<ul>\n<li><p>a</p>\n<p>b</p>\n<pre class=\"code\"><code>code\tc</code></pre>\n</li>\n</ul>\n",
 		"```\n\ttab\n```":           "<pre class=\"code\"><code>\ttab</code></pre>\n",
 		"    indented\n\n    code":  "<pre class=\"code\"><code>indented\n\ncode</code></pre>\n",
