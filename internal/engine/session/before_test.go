@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -113,6 +114,14 @@ func TestLogsOfTheVersionBeforeReplayToTheSameBytes(t *testing.T) {
 	}
 }
 
+// hides is in what is shown now of a text with a sequence that a terminal obeys, and that could
+// hide a text from whoever decides about it: the version before left it out, with what belonged
+// to it. What such texts are shown as is in the tests of package display.
+var hides = regexp.MustCompile(`\[U\+00[19]B\\?\]`)
+
+// reworded are the words for people that have changed since.
+var reworded = regexp.MustCompile(`"title":"(queued|followUp)"|[0-9,]+ new lines? from task_\w+[^"<]*|task_\w+: [0-9,]+ lines? match[^"<]*`)
+
 // compareBefore compares what a log is read as with what the version before read.
 func compareBefore(t *testing.T, files map[string][]byte, id string, report health.Report, index *session.Index) {
 	t.Helper()
@@ -130,6 +139,12 @@ func compareBefore(t *testing.T, files map[string][]byte, id string, report heal
 		want, ok := files["replay/"+id+"/"+part.name]
 		if !ok {
 			t.Fatalf("the archive has no %s", part.name)
+		}
+		if part.name == "display.jsonl" || part.name == "export.md" {
+			if hides.Match(part.got) {
+				continue
+			}
+			part.got, want = reworded.ReplaceAll(part.got, nil), reworded.ReplaceAll(want, nil)
 		}
 		if bytes.Equal(part.got, want) {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/text/cell"
 	"scorel/internal/text/markdown/terminal"
+	"scorel/internal/text/sgr"
 	"scorel/internal/text/style"
 	"scorel/protocol/display"
 )
@@ -121,7 +122,7 @@ func tidy(s string) string {
 		if next < 0 {
 			next = len(rest)
 		}
-		b.WriteString(cell.Clean("\x1b" + rest[:next]))
+		b.WriteString(cell.Clean(sgr.Strip("\x1b" + rest[:next])))
 		s = rest[next:]
 	}
 }

@@ -31,6 +31,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"set_mode": `"mode":"plan"`, "rewind_to": fmt.Sprintf(`"targetEventId":%q`, event), "branch_to": fmt.Sprintf(`"leafEventId":%q`, event),
 		"get_blob": fmt.Sprintf(`"sha256":%q,"offset":0,"length":10`, sha), "put_blob": `"uploadId":"u","offset":0,"data":"aGk=","last":true`,
 		"answer_permission": `"permissionId":"prm_0000000000000000","choice":-1`, "answer_ui": `"uiId":"ui_0000000000000000","value":null`,
+		"render_entry":      fmt.Sprintf(`"eventId":%q,"width":80`, event),
 		"enable_mcp_server": `"name":"n","enabled":false,"workDir":` + string(dir), "reconnect_mcp_server": `"name":"n"`, "get_mcp_log": `"name":"n"`,
 		"set_mcp_input": `"name":"n","id":"i","value":"v","workDir":` + string(dir), "begin_mcp_login": `"name":"n","workDir":` + string(dir),
 		"await_mcp_login": `"loginId":"l"`, "cancel_mcp_login": `"loginId":"l"`, "expand_command": `"name":"help","args":"","workDir":` + string(dir),

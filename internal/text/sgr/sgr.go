@@ -47,12 +47,12 @@ func Line(line string) string {
 
 // blanks makes text safe and keeps the blanks around it.
 func blanks(s string) string {
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Text(strip(s)))
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Text(Strip(s)))
 }
 
-// strip takes escape sequences out with what belongs to them, as a terminal would not show it.
+// Strip takes escape sequences out with what belongs to them, as a terminal would not show it.
 // What it makes is never what a person decides about: [display.Text] shows such sequences.
-func strip(s string) string {
+func Strip(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])

@@ -24,7 +24,7 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 			content = []protocol.Block{protocol.Text(emptyMessage)}
 		}
 		if m.Meta != nil && m.Meta.Channel != "" {
-			content = append(content[:len(content):len(content)], protocol.Text(channelLine(m.Meta)))
+			content = append(content[:len(content):len(content)], protocol.Text(channelLine(m.Meta, content)))
 		}
 		return protocol.Message{Role: m.Role, Content: content}, true
 	case protocol.RoleAssistant:
