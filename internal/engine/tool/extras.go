@@ -132,7 +132,7 @@ func (x *Extras) await(ctx context.Context, name string) Tool {
 
 // settle is [ExtraServers.Settle] for a short time.
 func (x *Extras) settle(ctx context.Context, name string) {
-	if x.Servers == nil || len(x.Servers.Pending()) == 0 {
+	if x.Servers == nil || name == "" && len(x.Servers.Pending()) == 0 { // one of a name may come with a list that is read later
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
