@@ -1,6 +1,6 @@
 //go:build ignore
 
-// A channel with senders: a chat on a socket of this machine. Each connection writes lines,
+// Command chat is a channel with senders: a chat on a socket of this machine. Each connection writes lines,
 // the first of which is its name. The model answers with the tool reply. Who is not known gets
 // a pairing code; permission questions go to all, and "y ID" or "n ID" answers them.
 //
