@@ -52,6 +52,9 @@ func (h *host) cells() goja.Value {
 	number := func(v goja.Value) int { return int(min(max(v.ToInteger(), 0), maxDrawn)) }
 	set("clean", func(c goja.FunctionCall) any { return shown(tidy(text(c.Argument(0)))) })
 	set("width", func(c goja.FunctionCall) any { return cell.Width(tidy(text(c.Argument(0)))) })
+	// column is how wide a part of a frame's line is where it is shown: there a line break is
+	// a blank, and a tab is one.
+	set("column", func(c goja.FunctionCall) any { return cell.Width(sgr.Line(text(c.Argument(0)))) })
 	set("cut", func(c goja.FunctionCall) any {
 		line, width := strings.ReplaceAll(tidy(text(c.Argument(0))), "\n", " "), number(c.Argument(1))
 		tail := tidy(text(c.Argument(2)))

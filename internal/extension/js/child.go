@@ -13,6 +13,7 @@ import (
 
 	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/js/mirror"
+	"scorel/internal/extension/js/pattern"
 	"scorel/internal/extension/rpc"
 )
 
@@ -111,7 +112,7 @@ func Serve(cfg Config) error {
 }
 
 func compileScript(s Script) (*goja.Program, error) {
-	return goja.Compile("scorel:"+s.Name, s.Source, false)
+	return pattern.Compile("scorel:"+s.Name, s.Source)
 }
 
 // compilePrelude compiles what runs in each extension.

@@ -15,6 +15,9 @@ import (
 // follows and turn the reading direction.
 const evil = "a\x1b]0;PWNED\x07b\x1b]52;c;UFdORUQ=\x1b\\c\x1b[2J\x1b[5;5H\x1b[8md\u009b8me\u202efgh\x1b_Gf=PWNED\x1b\\i\x1bP+qPWNED\x1b\\j\x08\x08k\x1b[?1049hl\x0e\x05\x1b[6n\x1bcm"
 
+// shownEvil is how evil begins where it is shown; the rest may be on another line.
+const shownEvil = "a[U+001B]]0;PWNEDb"
+
 // recorded is a UI of which all bytes to the terminal are kept.
 type recorded struct {
 	*tuitest.UI
@@ -88,7 +91,7 @@ func wantOnlyOurs(t testing.TB, h *tuitest.Harness, r *recorded) {
 	for _, f := range foreign(written) {
 		t.Errorf("the terminal got what is none of ours: %s", f)
 	}
-	if !strings.Contains(written, "abcde[U+202E]fghijklm") {
+	if !strings.Contains(written, shownEvil) {
 		t.Error("the text itself is not shown")
 	}
 }
@@ -131,9 +134,9 @@ func TestHostileTextOfModelsToolsAndFilesReachesNoTerminal(t *testing.T) {
 	r.Say("question")
 	r.WaitFor("❯ 1.", "which")
 	r.Keys("Enter")
-	r.WaitFor("❯ abcde[U+202E]fghijklm1")
+	r.WaitFor("❯ " + shownEvil)
 	r.Say("read it")
-	r.WaitFor("Read abcde")
+	r.WaitFor("Read " + shownEvil)
 	r.Say("unknown")
 	r.WaitFor("There is no tool")
 	r.Say("fail now")
@@ -141,7 +144,7 @@ func TestHostileTextOfModelsToolsAndFilesReachesNoTerminal(t *testing.T) {
 	r.Say("!cat evil.txt evil.bin")
 	r.WaitFor("the end of the file")
 	r.Type("see @")
-	r.WaitFor("❯ see @", "evil.txt", "abcde[U+202E]fghijklm.md")
+	r.WaitFor("❯ see @", "evil.txt", shownEvil)
 	r.Keys("C-c")
 	r.WaitFor("ask something")
 	r.Say("/tree")
@@ -166,7 +169,7 @@ func TestHostileTextOfAnExtensionReachesNoTerminal(t *testing.T) {
 	r.Say("hello")
 	r.WaitFor("Understood.")
 	r.Say("/evil")
-	r.WaitFor("❯ 1.", "sure?")
+	r.WaitFor("❯ 1. Yes", "─ "+shownEvil)
 	r.Keys("Escape")
 	r.WaitFor("it is over")
 	wantOnlyOurs(t, h, r)
@@ -210,7 +213,7 @@ func TestHostileTextOfFilesAndSettingsReachesNoTerminal(t *testing.T) {
 	r.Say("/memory")
 	r.WaitFor("─ Memory", "MEMORY.md")
 	r.Keys("Enter")
-	r.WaitFor("abcde[U+202E]fghijklm")
+	r.WaitFor("a]0;PWNEDb") // the text that the model gets, which has no hidden characters
 	r.Keys("Escape")
 	r.WaitFor("❯ ask something")
 	r.Type("/the")

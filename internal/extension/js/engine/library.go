@@ -26,7 +26,11 @@ var globalsSource string
 // program compiles a script of Scorel's own once a process.
 func program(name string, source *string) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program {
-		return goja.MustCompile("scorel:"+name, *source, false)
+		p, err := pattern.Compile("scorel:"+name, *source)
+		if err != nil {
+			panic(err) // a script of our own
+		}
+		return p
 	})
 }
 

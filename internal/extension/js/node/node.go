@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"scorel/internal/extension/js/engine"
+	"scorel/internal/extension/js/pattern"
 )
 
 //go:embed *.js
@@ -38,7 +39,10 @@ func compiled(file string) *goja.Program {
 	if err != nil {
 		panic(err) // every name of module has its file; a test holds it
 	}
-	p := goja.MustCompile("scorel:"+file, string(src), false)
+	p, err := pattern.Compile("scorel:"+file, string(src))
+	if err != nil {
+		panic(err) // a script of our own
+	}
 	if programs.m == nil {
 		programs.m = map[string]*goja.Program{}
 	}

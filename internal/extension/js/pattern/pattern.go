@@ -1,6 +1,6 @@
 // Package pattern makes regular expressions with Unicode properties work in the goja
 // interpreter, whose fast engine silently takes \p{L} for a letter p. Mend is
-// pure; LimitTime sets a limit for the process.
+// pure; LimitTime sets a limit for the process, and Compile compiles within it.
 package pattern
 
 import (
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
+	"github.com/dop251/goja"
 )
 
 // MatchTimeout is when a backtracking expression gives up; it then has no match. Nothing
@@ -20,6 +21,13 @@ var limitTime = sync.OnceFunc(func() { regexp2.DefaultMatchTimeout = MatchTimeou
 // LimitTime bounds all expressions of the process that are compiled from now on: it is
 // called before any script is.
 func LimitTime() { limitTime() }
+
+// Compile compiles a script of Scorel's own, whose literals have the limit. Scripts may be
+// compiled side by side: the limit is set before the first.
+func Compile(name, source string) (*goja.Program, error) {
+	LimitTime()
+	return goja.Compile(name, source, false)
+}
 
 // Mend makes \p{…} of a pattern with the flag u work: only the backtracking
 // engine knows it, which a lookahead selects, and it wants the bare name of a script.

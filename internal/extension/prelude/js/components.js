@@ -101,7 +101,7 @@ class Panel {
     let cursor;
     const lines = (made || [this.broken]).map((line, row) => {
       const parts = String(line).split(CURSOR_MARK);
-      if (parts.length > 1) cursor = { row, column: host.cells.width(parts[0]) };
+      if (parts.length > 1) cursor = { row, column: host.cells.column(parts[0]) };
       return parts.join("");
     });
     host.notify("ui/frame", { id: this.id, rev: this.rev, width: this.width, lines, cursor });

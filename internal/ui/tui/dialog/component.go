@@ -45,15 +45,16 @@ func (d *Component) Update(data protocol.Dialog) { d.data = data }
 // Here reports whether the component is on this screen.
 func (d *Component) Here() bool { return d.here }
 
-// SetHere reports whether the component is on this screen.
+// SetHere says whether the component is on this screen. A frame that has come before it was
+// stays: frames and answers of the host come by ways of their own.
 func (d *Component) SetHere(on bool) {
-	if d.here != on {
+	if !on {
 		d.drawn, d.at, d.late = nil, nil, false
 	}
 	d.here = on
 }
 
-// SetLate reports whether the extension has not answered a key for long.
+// SetLate says whether the extension has not answered a key for long.
 func (d *Component) SetLate(on bool) { d.late = on }
 
 // Show takes a frame. Its lines are cleaned once more: a terminal is not to depend on what

@@ -570,3 +570,17 @@ func TestACommandIsBrokenBetweenWordsAndKeepsEveryCharacter(t *testing.T) {
 		t.Errorf("a word is broken: %q", got)
 	}
 }
+
+func TestAFrameThatComesBeforeTheAnswerIsShown(t *testing.T) {
+	c := New(protocol.UIRequest{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogCustom, Source: "fruits"}}, nil, nil).(*Component)
+	c.Show(&protocol.UIFrame{Lines: []string{"-> apple"}})
+	c.SetHere(true)
+	if s := screen(c, 40, 10); !strings.Contains(s, "-> apple") {
+		t.Errorf("the frame is lost:\n%s", s)
+	}
+	c.SetHere(false)
+	c.SetHere(true)
+	if s := screen(c, 40, 10); strings.Contains(s, "-> apple") {
+		t.Errorf("what was drawn for another screen is shown:\n%s", s)
+	}
+}

@@ -140,9 +140,13 @@ func (f *Facts) parts(th *theme.Theme) []part {
 	if f.Clients > 1 {
 		add(30, true, "", fmt.Sprintf("%d clients", f.Clients))
 	}
-	add(50, true, "", f.Place)
+	add(50, true, "", cell.Cut(display.Line(f.Place), maxPlace, th.Box.Ellipsis))
 	return parts
 }
+
+// maxPlace is the longest name of a session or branch, in cells: a longer one is cut, so that
+// it does not give way as a whole.
+const maxPlace = 40
 
 // context draws how full the window is, with a warning where a compaction is near.
 func (f *Facts) context(th *theme.Theme) []part {
