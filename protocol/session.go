@@ -108,7 +108,9 @@ type (
 	}
 	// SessionState is what goes on in an open session. Asking says that somebody is
 	// waited for; Queued counts the messages that wait, Tasks the background commands,
-	// Clients the subscriptions.
+	// Clients the subscriptions. Activity and Question are lines for people of at most 120
+	// characters: what the turn does, and what the oldest question asks. They are as of the
+	// moment; no frame comes for each change of them. CostUSD is what the session has cost.
 	SessionState struct {
 		SessionID SessionID `json:"sessionId"`
 		Name      string    `json:"name,omitempty"`
@@ -118,6 +120,10 @@ type (
 		Queued    int       `json:"queued,omitempty"`
 		Tasks     int       `json:"tasks,omitempty"`
 		Clients   int       `json:"clients,omitempty"`
+		WorkDir   string    `json:"workDir,omitempty"`
+		Activity  string    `json:"activity,omitempty"`
+		Question  string    `json:"question,omitempty"`
+		CostUSD   float64   `json:"costUSD,omitempty"`
 	}
 	// SessionList is a page of sessions; More says that older ones follow.
 	SessionList struct {

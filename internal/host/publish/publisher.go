@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Bounds of a publisher. At the bound of the queue the producer waits; an empty
@@ -177,6 +178,14 @@ type Status struct {
 	Queued  int  // messages that wait
 	Waits   bool // some of them are to run by themselves: their queue is not paused
 	Cursors int
+}
+
+// Doing returns what goes on in words, as [protocol.SessionState] has it, and what the session
+// has cost.
+func (p *Publisher) Doing() (activity, question string, usd float64) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return display.Doing(&p.live), display.Asked(&p.live), p.live.Usage.CostUSD
 }
 
 // Status returns what goes on as clients have been told it.

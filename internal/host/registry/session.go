@@ -90,8 +90,11 @@ func (s *Session) State() *protocol.SessionState {
 		return nil
 	}
 	st := s.lane.Publisher().Status()
-	return &protocol.SessionState{SessionID: s.lane.ID(), Name: s.lane.Log().Index().Meta().Name, Title: s.title(), Running: st.Running || s.lane.Working(), Asking: st.Asking,
-		Queued: st.Queued, Tasks: s.lane.Tasks().Running(), Clients: st.Cursors}
+	meta := s.lane.Log().Index().Meta()
+	state := &protocol.SessionState{SessionID: s.lane.ID(), Name: meta.Name, Title: s.title(), Running: st.Running || s.lane.Working(), Asking: st.Asking,
+		Queued: st.Queued, Tasks: s.lane.Tasks().Running(), Clients: st.Cursors, WorkDir: meta.WorkDir}
+	state.Activity, state.Question, state.CostUSD = s.lane.Publisher().Doing()
+	return state
 }
 
 // title is what the session is called: the first prompt does not change, so it is

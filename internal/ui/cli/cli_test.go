@@ -105,6 +105,13 @@ func TestCommands(t *testing.T) {
 					})
 				})
 			},
+			// waitps TEXT waits until scorel ps prints TEXT.
+			"waitps": func(ts *testscript.TestScript, _ bool, args []string) {
+				wait(ts, func() bool {
+					err := ts.Exec("scorel", "ps")
+					return err == nil && strings.Contains(ts.ReadFile("stdout"), args[0])
+				})
+			},
 			"hostile": func(ts *testscript.TestScript, _ bool, args []string) {
 				mu.Lock()
 				defer mu.Unlock()

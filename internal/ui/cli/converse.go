@@ -177,12 +177,22 @@ func (a *app) throughHost(ctx context.Context, o *promptOptions) (*link, error) 
 			return nil, exit.Usagef("the session is open in the host of this machine, where %s does not work; leave it out, or continue in a copy with --fork", f.flag)
 		}
 	}
-	if file, ok := strings.CutPrefix(o.model, "script:"); ok { // the host works in another folder
-		if file, err = filepath.Abs(file); err != nil {
-			l.Close()
-			return nil, err
-		}
-		o.model = "script:" + file
+	if err := o.forHost(); err != nil {
+		l.Close()
+		return nil, err
 	}
 	return l, nil
+}
+
+// forHost makes the flags mean the same in a host, which works in another folder.
+func (o *turnFlags) forHost() error {
+	file, ok := strings.CutPrefix(o.model, "script:")
+	if !ok {
+		return nil
+	}
+	file, err := filepath.Abs(file)
+	if err == nil {
+		o.model = "script:" + file
+	}
+	return err
 }

@@ -74,6 +74,7 @@ func oneLine(s string) string {
 func (a *app) command() *cobra.Command {
 	var o promptOptions
 	var u uiOptions
+	var background bool
 	root := &cobra.Command{
 		Use:   "scorel [prompt]",
 		Short: "A host for coding agents that never loses a word",
@@ -90,6 +91,12 @@ log that survives crashes and can be rewound, branched and resumed.
 		SilenceUsage:  true,
 		Version:       Version,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if background {
+				if err := refuseWithBackground(cmd.Flags()); err != nil {
+					return err
+				}
+				return a.startBackground(cmd.Context(), backgroundOptions{promptOptions: o}, strings.Join(args, " "))
+			}
 			if !o.print {
 				if len(args) > 0 && !strings.Contains(args[0], " ") {
 					return exit.Usagef("there is no command %q; see scorel --help, or add -p to send it as a prompt", args[0])
@@ -108,9 +115,10 @@ log that survives crashes and can be rewound, branched and resumed.
 	o.register(root)
 	u.remote.register(root)
 	root.Flags().BoolVarP(&u.resume, "resume", "r", false, "pick the session to resume")
+	root.Flags().BoolVar(&background, "bg", false, "start a session in the background with the prompt, and return: scorel bg")
 	root.Flags().BoolVar(&u.embedded, "embedded", false, "run the host in this process: what runs ends with it")
 	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.skillsCommand(), a.configCommand(), a.permissionsCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(), a.mcpCommand(), a.channelsCommand(),
-		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.projectsCommand(),
+		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.bgCommand(), a.psCommand(), a.logsCommand(), a.killCommand(), a.daemonCommand(), a.projectsCommand(),
 		a.extensionsCommand(), a.completionCommand(), a.manCommand())
 	a.complete(root)
 	return root

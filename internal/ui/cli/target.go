@@ -116,8 +116,11 @@ func (a *app) notifyLost(ctx context.Context, l *link, id protocol.SessionID) {
 	}
 }
 
-// find returns the session that a person names: by its id, or by what the id
-// begins or ends with when only one does.
+// minOfID is how many characters of an id name a session.
+const minOfID = 6
+
+// find returns the session that a person names: by its id, by its name, or by what the id
+// begins or ends with. It fails when several are meant.
 func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error) {
 	if id := protocol.SessionID(name); id.Check() == nil {
 		return id, nil
@@ -126,12 +129,21 @@ func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error
 	if err != nil {
 		return "", err
 	}
-	var found []protocol.SessionID
+	var named, found []protocol.SessionID
 	for _, s := range list.Sessions {
 		id := string(s.SessionID)
-		if len(name) >= 4 && (strings.HasPrefix(id, name) || strings.HasPrefix(id, "ses_"+name) || strings.HasSuffix(id, name)) {
+		if s.Meta.Name != "" && s.Meta.Name == name {
+			named = append(named, s.SessionID)
+		}
+		if len(name) >= minOfID && (strings.HasPrefix(id, name) || strings.HasPrefix(id, "ses_"+name) || strings.HasSuffix(id, name)) {
 			found = append(found, s.SessionID)
 		}
+	}
+	if len(named) > 1 {
+		return "", exit.Usagef("%d sessions are called %q; use the ID: %s", len(named), name, shortList(named))
+	}
+	if len(named) == 1 {
+		found = named
 	}
 	switch len(found) {
 	case 1:
@@ -140,6 +152,19 @@ func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error
 		return "", exit.Usagef("there is no session %q; scorel sessions list shows them", name)
 	}
 	return "", exit.Usagef("%d sessions match %q; use more of the ID", len(found), name)
+}
+
+// shortList lists ids, at most five.
+func shortList(ids []protocol.SessionID) string {
+	var words []string
+	for i, id := range ids {
+		if i == 5 {
+			words = append(words, "…")
+			break
+		}
+		words = append(words, string(id))
+	}
+	return strings.Join(words, ", ")
 }
 
 func workDir(cwd string) (string, error) {

@@ -52,6 +52,9 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 		if err := a.checkModel(ctx, o.model, o.cwd); err != nil {
 			return err
 		}
+		if err := o.forHost(); err != nil {
+			return err
+		}
 	}
 	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode})
 }

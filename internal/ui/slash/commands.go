@@ -13,6 +13,7 @@ func onScreen() use { return not("scorel attach SESSION on a terminal shows it")
 func commands() []Command {
 	return []Command{
 		{Name: "add", Was: "attach", Doc: "Attach a file, also one from outside the project", screen: has("FILE"), lines: not("@FILE in a message takes in a file of the project")},
+		{Name: "bg", Doc: "Start a session in the background", screen: has("PROMPT"), lines: not("scorel bg \"…\" starts one")},
 		{Name: "clone", Doc: "Continue in a copy of this session", screen: has("[NAME]"), lines: not("scorel sessions clone SESSION makes the copy")},
 		{Name: "compact", Doc: "Summarise the older part of the conversation", screen: has("[WHAT TO KEEP]"), lines: has("[WHAT TO KEEP]")},
 		{Name: "config", Doc: "View and change settings", screen: has(""), lines: not("scorel config shows it")},
@@ -35,6 +36,7 @@ func commands() []Command {
 		{Name: "monitor", Doc: "Run a command in the background and tell the model of its lines", screen: has("COMMAND"), lines: onScreen()},
 		{Name: "new", Doc: "Start a new session", screen: has(""), lines: not("scorel -p \"…\" begins one")},
 		{Name: "process", Doc: "Show the progress of calls and background commands", screen: has(""), lines: has("[CALL]")},
+		{Name: "ps", Aliases: []string{"daemon"}, Doc: "The sessions that the host has open", screen: has(""), lines: not("scorel ps shows them")},
 		{Name: "queue", Doc: "Show queued messages", screen: has(""), lines: has("[drop N|resume]")},
 		{Name: "quit", Doc: "Quit; the session continues at the host", screen: has(""), lines: has("")},
 		{Name: "reload", Doc: "Load extensions, skills and commands again", screen: has(""), lines: has("")},

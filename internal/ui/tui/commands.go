@@ -30,6 +30,7 @@ func commands() []command {
 func handlers() map[string]func(m *Model, args string) tea.Cmd {
 	return map[string]func(m *Model, args string) tea.Cmd{
 		"add":        func(m *Model, file string) tea.Cmd { return m.input.Add(file) },
+		"bg":         func(m *Model, prompt string) tea.Cmd { return m.panels.sessions.Background(prompt) },
 		"clone":      func(m *Model, name string) tea.Cmd { return m.panels.sessions.Clone(name) },
 		"compact":    func(m *Model, keep string) tea.Cmd { return m.panels.branches.Compact(keep) },
 		"config":     simple(func(m *Model) tea.Cmd { return m.panels.settings.Open() }),
@@ -52,6 +53,7 @@ func handlers() map[string]func(m *Model, args string) tea.Cmd {
 		"monitor":    func(m *Model, command string) tea.Cmd { return m.input.Monitor(command) },
 		"new":        simple(func(m *Model) tea.Cmd { return m.panels.sessions.New() }),
 		"process":    simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
+		"ps":         simple(func(m *Model) tea.Cmd { return m.panels.sessions.AtWork() }),
 		"queue":      simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),
 		"quit":       simple((*Model).close),
 		"reload":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Reload() }),

@@ -134,7 +134,9 @@ export interface SessionSummary {
 /**
  * SessionState is what goes on in an open session. Asking says that somebody is
  * waited for; Queued counts the messages that wait, Tasks the background commands,
- * Clients the subscriptions.
+ * Clients the subscriptions. Activity and Question are lines for people of at most 120
+ * characters: what the turn does, and what the oldest question asks. They are as of the
+ * moment; no frame comes for each change of them. CostUSD is what the session has cost.
  */
 export interface SessionState {
   sessionId: SessionID;
@@ -146,6 +148,10 @@ export interface SessionState {
   queued?: number;
   tasks?: number;
   clients?: number;
+  workDir?: string;
+  activity?: string;
+  question?: string;
+  costUSD?: number;
 }
 
 /** SessionList is a page of sessions; More says that older ones follow. */

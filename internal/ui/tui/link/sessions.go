@@ -122,6 +122,34 @@ func (w *worker) beginIn(ctx context.Context, dir, model string, prepare func() 
 	return w.open(ctx, id, true)
 }
 
+// Background makes a session beside the open one, with its folder and model, and sends it
+// a message; f is called with its id.
+func (l *Link) Background(text string, f func(protocol.SessionID, error) tea.Cmd) tea.Cmd {
+	return inOrder(l, func(ctx context.Context, w *worker) (protocol.SessionID, error) { return w.background(ctx, text) }, f)
+}
+
+func (w *worker) background(ctx context.Context, text string) (protocol.SessionID, error) {
+	meta := protocol.Meta{WorkDir: w.cfg.WorkDir, Model: w.cfg.Model, ThinkingLevel: w.cfg.Thinking}
+	var project protocol.ProjectID
+	switch {
+	case w.err != nil:
+		return "", w.err
+	case w.session != nil:
+		open := w.session.Live.Meta
+		project, meta = open.ProjectID, protocol.Meta{WorkDir: open.WorkDir, Model: open.Model, ThinkingLevel: open.ThinkingLevel}
+	case w.project != nil:
+		project = w.project.ProjectID
+	default:
+		return "", errors.New("no project is open; pick a session with /resume")
+	}
+	id := newID()
+	if _, err := client.Call[*protocol.SessionSummary](ctx, w.client, id, &protocol.CreateSession{ProjectID: project, Meta: meta}); err != nil {
+		return "", err
+	}
+	_, err := client.Call[*protocol.Sent](ctx, w.client, id, &protocol.SendMessage{Content: []protocol.Block{{Type: protocol.BlockText, Text: text}}, WhenBusy: "reject"})
+	return id, err
+}
+
 // need makes a session where none is open.
 func (w *worker) need(ctx context.Context) error {
 	switch {

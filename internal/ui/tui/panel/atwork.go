@@ -1,0 +1,90 @@
+package panel
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/plain"
+	"scorel/internal/ui/tui/list"
+	"scorel/internal/ui/tui/overlay"
+	"scorel/internal/ui/tui/status"
+	"scorel/protocol"
+)
+
+// AtWork shows the sessions that the host has open: those that ask something first, then those
+// at work. Enter shows one.
+func (x *Sessions) AtWork() tea.Cmd {
+	p := &overlay.Picker{}
+	p.OnPick = func(ids []string) tea.Cmd { return x.Show(protocol.SessionID(ids[0])) }
+	return table(x.Base, list.Config{Title: "Sessions of the host", Empty: "The host has no session open.", On: string(x.Session.ID())}, &protocol.GetStatus{}, func(s *protocol.Status) []list.Item {
+		slices.SortStableFunc(s.Sessions, func(a, b protocol.SessionState) int {
+			return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.SessionID, a.SessionID))
+		})
+		var items []list.Item
+		for _, ss := range s.Sessions {
+			items = append(items, x.itemAtWork(&ss))
+		}
+		return items
+	}, p)
+}
+
+// rank orders sessions by who needs somebody most.
+func rank(s *protocol.SessionState) int {
+	switch {
+	case s.Asking:
+		return 0
+	case s.Running || s.Tasks > 0:
+		return 1
+	case s.Queued > 0:
+		return 2
+	}
+	return 3
+}
+
+func (x *Sessions) itemAtWork(s *protocol.SessionState) list.Item {
+	box := x.Screen.Theme().Box
+	item := list.Item{ID: string(s.SessionID), Title: line(cmp.Or(s.Title, "(no message)")), Mark: box.Dot, Tone: list.Quiet, Group: "idle"}
+	switch rank(s) {
+	case 0:
+		item.Mark, item.Tone, item.Group = "?", list.Warn, "waits for an answer"
+	case 1:
+		item.Tone, item.Group = list.Good, "at work"
+	case 2:
+		item.Group = "messages wait"
+	}
+	details := []string{cmp.Or(s.Question, s.Activity)}
+	if s.Queued > 0 {
+		details = append(details, plain.Count(s.Queued, "waiting message"))
+	}
+	if s.Tasks > 0 {
+		details = append(details, plain.Count(s.Tasks, "background command"))
+	}
+	details = slices.DeleteFunc(details, func(d string) bool { return d == "" })
+	item.Detail = line(strings.Join(details, ", "))
+	if s.CostUSD > 0 {
+		item.Right = status.Cost(s.CostUSD)
+	}
+	return item
+}
+
+// Background starts a session beside this one, which works on prompt.
+func (x *Sessions) Background(prompt string) tea.Cmd {
+	if prompt == "" {
+		x.Toasts.Warn("say what is to be done: /bg PROMPT")
+		return nil
+	}
+	return x.Link.Background(prompt, func(id protocol.SessionID, err error) tea.Cmd {
+		switch {
+		case err != nil && id != "":
+			x.Toasts.Warn("the session " + string(id) + " was made, but the message was not taken: " + line(err.Error()))
+		case err != nil:
+			x.Toasts.Fail(err)
+		default:
+			x.Toasts.Info("another session works on it; /ps shows how it goes")
+		}
+		return nil
+	})
+}
