@@ -56,7 +56,7 @@ func TestTheWheelScrollsAndAListGoesWithIt(t *testing.T) {
 	s.Say("/help")
 	s.WaitFor("Commands of this UI", "❯ /add")
 	press(s, wheelDown, 10, 5)
-	s.WaitFor("❯ /clone")
+	s.WaitFor("❯ /bg PROMPT")
 	press(s, wheelUp, 10, 5)
 	s.WaitFor("❯ /add")
 }
