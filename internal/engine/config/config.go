@@ -140,6 +140,9 @@ type Rules struct {
 type Host struct {
 	Names   []string // name or name:port
 	Origins []string // https://name:port
+
+	LogMaxBytes int // of host.log, before it is set aside
+	LogFiles    int // that are kept of those that were set aside
 }
 
 // Web is the table [web].
@@ -347,7 +350,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 
 // maxNotices is how many keys of a project's file are named that do not count:
 // what else is said is not to drown in them.
-const maxNotices = 60
+const maxNotices = 64
 
 // bounded keeps the first notices, and all of what would count in a trusted
 // project, which are few.

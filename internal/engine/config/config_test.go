@@ -71,6 +71,8 @@ sshAgent = true
 [host]
 names = ["desk.example", "desk.example:4444"]
 origins = ["https://desk.example:4444"]
+logMaxBytes = 65536
+logFiles = 3
 [[hooks]]
 event = "PreToolUse"
 matcher = "Bash|mcp__*"
@@ -156,7 +158,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Agents:  Agents{MaxParallel: 7},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Tiers:   Tiers{Haiku: "small", Sonnet: "gpt.4", Opus: "openai/gpt-5.4"},
-		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
+		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}, LogMaxBytes: 65536, LogFiles: 3},
 	}
 	set := map[string]bool{}
 	described, _, err := Parse(user(describedCustom), File{}, nil)

@@ -147,6 +147,10 @@ func table() []key {
 			func(c *Config, e entry) error { return names(&c.Host.Names, e) }},
 		{Key{"host.origins", "list of origins", "[]", u, "Further origins of web pages that may connect, as https://name:port."}, false,
 			func(c *Config, e entry) error { return origins(&c.Host.Origins, e) }},
+		{Key{"host.logMaxBytes", "integer", "1048576", u, "How long host.log gets before it is set aside, in bytes."}, false,
+			func(c *Config, e entry) error { return integer(&c.Host.LogMaxBytes, e, 64<<10, 1<<30) }},
+		{Key{"host.logFiles", "integer", "1", u, "How many of the logs that were set aside are kept."}, false,
+			func(c *Config, e entry) error { return integer(&c.Host.LogFiles, e, 1, 100) }},
 
 		{Key{"tiers.haiku", "string", "", u, "The model that agents and commands of Claude Code call haiku; without one the model in force."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Tiers.Haiku })},
@@ -211,6 +215,7 @@ func defaults() Config {
 		Agents:      Agents{MaxParallel: 4},
 		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
 		Claude:      Claude{Settings: true},
+		Host:        Host{LogMaxBytes: 1 << 20, LogFiles: 1},
 	}
 }
 

@@ -70,7 +70,7 @@ func TestAddressesToListenOn(t *testing.T) {
 func TestALogThatIsFullIsSetAsideOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "host.log")
 	var echo bytes.Buffer
-	l, err := openLog(name, func() time.Time { return time.UnixMilli(0) }, &echo)
+	l, err := openLog(name, logBound{maxLog, 1}, func() time.Time { return time.UnixMilli(0) }, &echo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +94,36 @@ func TestALogThatIsFullIsSetAsideOnce(t *testing.T) {
 	}
 	if !strings.Contains(echo.String(), "the last") {
 		t.Error("the line was not echoed")
+	}
+}
+
+func TestAsManyOldLogsAreKeptAsAreWanted(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "host.log")
+	l, err := openLog(name, logBound{1000, 3}, func() time.Time { return time.UnixMilli(0) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	for i := range 200 {
+		l.line("line %d", i)
+	}
+	for n, want := range map[string]bool{"": true, ".1": true, ".2": true, ".3": true, ".4": false} {
+		if exists(name+n) != want {
+			t.Errorf("host.log%s: %t, want %t", n, !want, want)
+		}
+	}
+	var all []byte
+	for _, n := range []string{".3", ".2", ".1", ""} {
+		data, err := os.ReadFile(name + n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(all)), "\n") {
+		if first := 200 - strings.Count(string(all), "\n"); !strings.HasSuffix(line, fmt.Sprintf(": line %d", first+i)) {
+			t.Fatalf("line %d of the logs is %q", i, line)
+		}
 	}
 }
 

@@ -2,16 +2,21 @@ package daemon
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"scorel/internal/engine/config"
 	"scorel/protocol/display"
 )
 
-// maxLog bounds host.log in bytes; the one before it is kept as host.log.1.
+// maxLog bounds host.log in bytes where the configuration is not known; the one before it is
+// kept as host.log.1.
 const maxLog = 1 << 20
 
 // maxLogLine bounds a line of it, in bytes.
@@ -25,19 +30,38 @@ type logFile struct {
 	now  func() time.Time
 	echo io.Writer // gets every line too; may be nil
 
+	bound logBound
+
 	mu   sync.Mutex // held while a line is written
 	file *os.File
 	size int64
 }
 
-func openLog(name string, now func() time.Time, echo io.Writer) (*logFile, error) {
-	l := &logFile{name: name, now: now, echo: echo}
+// logBound is how long a log gets before it is set aside, and how many of those are kept, as
+// host.log.1, the newest, to host.log.N.
+type logBound struct {
+	bytes int64
+	files int
+}
+
+func openLog(name string, bound logBound, now func() time.Time, echo io.Writer) (*logFile, error) {
+	l := &logFile{name: name, now: now, echo: echo, bound: bound}
 	return l, l.open()
+}
+
+// boundOf returns what the configuration says of the log; one that is wrong is for the host to
+// complain about.
+func boundOf(dir string) logBound {
+	file, err := config.Load(filepath.Join(dir, "config.toml"))
+	if err != nil {
+		return logBound{maxLog, 1}
+	}
+	return logBound{int64(file.Host.LogMaxBytes), file.Host.LogFiles}
 }
 
 // open opens the file, setting one aside that is full.
 func (l *logFile) open() error {
-	f, err := openLogFile(l.name)
+	f, err := openLogFile(l.name, l.bound)
 	if err != nil {
 		return err
 	}
@@ -51,9 +75,15 @@ func (l *logFile) open() error {
 }
 
 // openLogFile opens host.log to be appended to, setting one aside that is full.
-func openLogFile(name string) (*os.File, error) {
-	if info, err := os.Stat(name); err == nil && info.Size() > maxLog {
-		if err := os.Rename(name, name+".1"); err != nil {
+func openLogFile(name string, b logBound) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && info.Size() > b.bytes {
+		older := func(n int) string { return fmt.Sprintf("%s.%d", name, n) }
+		for n := b.files - 1; n > 0; n-- {
+			if err := os.Rename(older(n), older(n+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+		if err := os.Rename(name, older(1)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +103,7 @@ func (l *logFile) line(format string, args ...any) {
 	if l.echo != nil {
 		_, _ = l.echo.Write(out)
 	}
-	if l.size > maxLog {
+	if l.size > l.bound.bytes {
 		_ = l.file.Close()
 		if l.open() != nil {
 			return

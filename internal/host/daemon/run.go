@@ -97,7 +97,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }() // last of all: then another may begin
-	if d.log, err = openLog(Log(dir), cfg.Host.Now, cfg.Echo); err != nil {
+	if d.log, err = openLog(Log(dir), boundOf(dir), cfg.Host.Now, cfg.Echo); err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer d.log.close()
@@ -157,7 +157,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	}
 	file, err := config.Load(filepath.Join(d.dir, "config.toml"))
 	if err != nil {
-		return err
+		return PermanentError{err}
 	}
 	tokens, replaced, err := newTokens(d.dir, d.cfg.Host.Rand)
 	if err != nil {
@@ -169,7 +169,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	if names, err := foreign(d.dir); err != nil {
 		return err
 	} else if len(names) > 0 {
-		return fmt.Errorf("%s belongs to another user, who could put it there while %s was open to others; look at it, and remove it or make it yours with chown", names[0], d.dir)
+		return PermanentError{fmt.Errorf("%s belongs to another user, who could put it there while %s was open to others; look at it, and remove it or make it yours with chown", names[0], d.dir)}
 	}
 	ends, err := d.listen()
 	if err != nil {
@@ -187,6 +187,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		d.info.Addresses = append(d.info.Addresses, e.url)
 	}
 	hc := d.cfg.Host
+	hc.Environ = withoutManager(hc.Environ)
 	hc.Serving, hc.Stop = true, func(restarting bool) {
 		select {
 		case d.stop <- restarting:
@@ -232,6 +233,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	if d.cfg.Ready != nil {
 		d.cfg.Ready(d.info)
 	}
+	notifyManager(d.cfg.Host.Environ, "READY=1")
 	parent := d.parent(srv)
 	err = d.wait(ctx, srv, parent)
 	if parent != nil && !d.killed {
@@ -269,7 +271,7 @@ func (d *daemon) listen() (ends []*endpoint, err error) {
 	for _, text := range d.cfg.Listen {
 		a, err := parseAddress(text)
 		if err != nil {
-			return nil, err
+			return nil, PermanentError{err}
 		}
 		addresses = append(addresses, a)
 	}
@@ -340,6 +342,7 @@ func (d *daemon) wait(ctx context.Context, srv *serve.Server, parent <-chan stru
 		}
 	}
 	d.log.line("stopping: %s", why)
+	notifyManager(d.cfg.Host.Environ, "STOPPING=1")
 	drain, hurry := context.WithCancel(context.WithoutCancel(ctx))
 	defer hurry()
 	done := make(chan error, 1)

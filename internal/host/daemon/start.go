@@ -38,7 +38,7 @@ func Start(ctx context.Context, dir string, args []string) (Info, error) {
 	if err := disk.OS().MkdirAll(dir); err != nil {
 		return Info{}, unusable(dir, err)
 	}
-	log, err := openLogFile(Log(dir))
+	log, err := openLogFile(Log(dir), boundOf(dir))
 	if err != nil {
 		return Info{}, unusable(dir, err)
 	}
@@ -84,6 +84,32 @@ func Start(ctx context.Context, dir string, args []string) (Info, error) {
 	}
 	return Info{}, fmt.Errorf("the host ended before it was ready; the end of %s is:\n%s", Log(dir), bytes.TrimSpace(tail))
 }
+
+// process is a host that a supervisor has started.
+type process struct{ cmd *exec.Cmd }
+
+// startSupervised starts a host with the supervisor's folder, environment and output, in a
+// group of its own: a Ctrl-C reaches it by the supervisor alone. ready, which may be nil, is
+// its descriptor [ReadyFD].
+func startSupervised(program string, args, environ []string, ready *os.File) (*process, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Args[0] = "scorel"
+	cmd.Env, cmd.Stdout, cmd.Stderr = environ, os.Stdout, os.Stderr
+	if ready != nil {
+		cmd.ExtraFiles = []*os.File{ready}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return &process{cmd}, cmd.Start()
+}
+
+// wait returns how it ended, in words, and its exit code; -1 for one that a signal ended.
+func (p *process) wait() (how string, code int) {
+	_ = p.cmd.Wait() // the state says it
+	return p.cmd.ProcessState.String(), p.cmd.ProcessState.ExitCode()
+}
+
+// signal sends it a signal; one that has ended gets none.
+func (p *process) signal(s os.Signal) { _ = p.cmd.Process.Signal(s) }
 
 // Ensure returns the host of a device, starting one with args when none runs. Several
 // callers may do so at once: one host comes out.

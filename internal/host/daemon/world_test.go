@@ -15,7 +15,12 @@ import (
 	"scorel/internal/host"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == "child" {
+		os.Exit(child(os.Args[2:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // home makes a folder whose path is short enough for a socket.
 func home(t *testing.T) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -110,6 +111,24 @@ func TestCommands(t *testing.T) {
 				wait(ts, func() bool {
 					err := ts.Exec("scorel", "ps")
 					return err == nil && strings.Contains(ts.ReadFile("stdout"), args[0])
+				})
+			},
+			// killserving sends SIGKILL to the host that serves.
+			"killserving": func(ts *testscript.TestScript, _ bool, _ []string) {
+				info, _, err := daemon.Find(filepath.Join(ts.Getenv("HOME"), ".scorel"))
+				if err != nil || info.PID == 0 {
+					ts.Fatalf("no host runs: %v", err)
+				}
+				if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
+					ts.Fatalf("kill %d: %v", info.PID, err)
+				}
+				ts.Setenv("KILLED", fmt.Sprint(info.PID))
+			},
+			// waitserving waits until another host serves than the one that was killed.
+			"waitserving": func(ts *testscript.TestScript, _ bool, _ []string) {
+				wait(ts, func() bool {
+					info, live, err := daemon.Find(filepath.Join(ts.Getenv("HOME"), ".scorel"))
+					return err == nil && live && info.Ready() && fmt.Sprint(info.PID) != ts.Getenv("KILLED")
 				})
 			},
 			"hostile": func(ts *testscript.TestScript, _ bool, args []string) {

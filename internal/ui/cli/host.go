@@ -21,9 +21,9 @@ import (
 func (a *app) hostCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "host", Short: "The host of this machine: it runs sessions for any number of clients", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("use one of: serve, status, stop, token, logs or reset")
+			return exit.Usagef("use one of: serve, install, uninstall, status, stop, token, logs or reset")
 		}}
-	cmd.AddCommand(a.hostServeCommand(), a.hostStatusCommand(), a.hostStopCommand(), a.hostTokenCommand(), a.hostLogsCommand(), a.hostResetCommand())
+	cmd.AddCommand(a.hostServeCommand(), a.hostInstallCommand(), a.hostUninstallCommand(), a.hostStatusCommand(), a.hostStopCommand(), a.hostTokenCommand(), a.hostLogsCommand(), a.hostResetCommand())
 	return cmd
 }
 

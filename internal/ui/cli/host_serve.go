@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"scorel/client"
 	"scorel/internal/host"
 	"scorel/internal/host/daemon"
 	"scorel/internal/ui/exit"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // takeOver is how long a host that is asked to end has before the one that takes its
@@ -33,8 +35,18 @@ type serveOptions struct {
 	replace   bool
 	detach    bool
 	stdio     bool
-	untilIdle bool
-	readyFD   int
+	supervise bool
+	// supervised is a host that a supervisor or systemd starts again when it fails.
+	supervised bool
+	untilIdle  bool
+	readyFD    int
+}
+
+// registerAddresses registers the flags that say where a host listens.
+func (o *serveOptions) registerAddresses(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.listen, "listen", nil, "a further address, HOST:PORT; port 0 is any that is free; repeat for more")
+	f.StringVar(&o.cert, "tls-cert", "", "the certificate (PEM) for addresses that are not on this machine alone")
+	f.StringVar(&o.key, "tls-key", "", "its key (PEM)")
 }
 
 func (a *app) hostServeCommand() *cobra.Command {
@@ -44,6 +56,10 @@ func (a *app) hostServeCommand() *cobra.Command {
 scripts come and go. It listens on ~/.scorel/host.sock, and on what --listen
 names: plain on this machine, with TLS elsewhere. Without --tls-cert it makes a
 certificate for itself, whose fingerprint clients pin.
+
+With --supervise the host runs in a process of its own that is started again when it fails:
+after 2 s, then after twice as long each time, at most 120 s. After 5 ends in a row within
+10 s of the start, and when the configuration is wrong, it is not started again.
 
 The first SIGINT or SIGTERM lets each turn finish its step and ends the host; a
 second one ends it at once.
@@ -58,22 +74,26 @@ JSON message per line, without a handshake; the end of stdin ends the host.`,
 			switch {
 			case o.detach && o.stdio:
 				return exit.Usagef("--detach and --stdio exclude each other: a host in the background has no stdin")
+			case o.supervise && o.stdio:
+				return exit.Usagef("--supervise and --stdio exclude each other: a host that is started again has no stdin")
 			case o.detach:
 				return a.detach(cmd.Context(), o)
+			case o.supervise:
+				return a.supervise(cmd.Context(), o)
 			}
 			return a.serve(cmd.Context(), o)
 		}}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&o.listen, "listen", nil, "a further address, HOST:PORT; port 0 is any that is free; repeat for more")
-	f.StringVar(&o.cert, "tls-cert", "", "the certificate (PEM) for addresses that are not on this machine alone")
-	f.StringVar(&o.key, "tls-key", "", "its key (PEM)")
+	o.registerAddresses(f)
 	f.BoolVar(&o.replace, "replace", false, "replace a running host")
 	f.BoolVar(&o.detach, "detach", false, "run in the background, and return when clients can come")
 	f.BoolVar(&o.stdio, "stdio", false, "speak the protocol over stdin and stdout, too, one JSON message per line")
+	f.BoolVar(&o.supervise, "supervise", false, "start the host again when it fails")
+	f.BoolVar(&o.supervised, "supervised", false, "exit with code 78 where another start would not help")
 	f.BoolVar(&o.untilIdle, "until-idle", false, "end after 10 minutes without anything to do")
 	f.IntVar(&o.readyFD, "ready-fd", 0, "write to this descriptor when the host is ready")
-	for _, name := range []string{"until-idle", "ready-fd"} { // for hosts that were started by a command
+	for _, name := range []string{"supervised", "until-idle", "ready-fd"} { // for hosts that were started by a command
 		_ = f.MarkHidden(name)
 	}
 	return cmd
@@ -90,22 +110,15 @@ func (a *app) detach(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	var more []string
-	for _, l := range o.listen {
-		more = append(more, "--listen", l)
-	}
-	for _, f := range []struct{ flag, name string }{{"--tls-cert", o.cert}, {"--tls-key", o.key}} {
-		if f.name == "" {
-			continue
-		}
-		name, err := filepath.Abs(f.name) // the host works in another folder
-		if err != nil {
-			return err
-		}
-		more = append(more, f.flag, name)
+	more, err := o.addresses()
+	if err != nil {
+		return err
 	}
 	if o.replace {
 		more = append(more, "--replace")
+	}
+	if o.supervise {
+		more = append(more, "--supervise")
 	}
 	info, err := daemon.Start(ctx, dir, serveArgs(more...))
 	if err != nil {
@@ -131,6 +144,46 @@ func (a *app) serve(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		ready.Tell(daemon.Info{}, err)
 	}
+	switch {
+	case errors.Is(err, daemon.ErrKilled):
+		a.code = exit.Cancelled
+	case o.supervised && daemon.Permanent(err):
+		fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
+		a.code = daemon.PermanentExit
+		return nil
+	}
+	return err
+}
+
+// supervise runs the host in a process of its own, and again when that fails.
+func (a *app) supervise(ctx context.Context, o serveOptions) error {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return err
+	}
+	args, err := o.addresses()
+	if err != nil {
+		return err
+	}
+	args = append([]string{"host", "serve", "--supervised"}, args...)
+	if o.replace {
+		args = append(args, "--replace")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the program file: %w", err)
+	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	cfg := daemon.Supervision{Dir: dir, Program: program, Args: args, Environ: a.environ, Signals: signals, Now: time.Now}
+	if o.readyFD > 0 {
+		cfg.Ready = os.NewFile(uintptr(o.readyFD), "ready")
+		cfg.Args = append(cfg.Args, "--ready-fd", strconv.Itoa(daemon.ReadyFD))
+	} else {
+		cfg.Echo = a.stderr
+	}
+	err = daemon.Supervise(ctx, cfg)
 	if errors.Is(err, daemon.ErrKilled) {
 		a.code = exit.Cancelled
 	}
@@ -143,7 +196,7 @@ func (a *app) runHost(ctx context.Context, o serveOptions, ready *daemon.Ready) 
 		return err
 	}
 	if err := a.refuseReserved(); err != nil {
-		return err
+		return daemon.PermanentError{Err: err}
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
