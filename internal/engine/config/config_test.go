@@ -619,7 +619,7 @@ func TestAProjectCannotDrownWhatIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := notices[len(notices)-1].Text
-	if len(notices) != 62 || !notices[60].Untrusted || last != "2940 more keys of /p/config.toml do not count." {
+	if len(notices) != 66 || !notices[64].Untrusted || last != "2936 more keys of /p/config.toml do not count." {
 		t.Errorf("%d notices, the last: %s", len(notices), last)
 	}
 }
