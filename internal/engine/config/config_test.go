@@ -150,9 +150,9 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Channels: Channels{Listen: []mcp.Channel{{Server: "chat"}}, Limited: true, Allowed: []mcp.Channel{{Server: "chat"}, {Plugin: "mail", Market: "official"}}},
 		MCP: MCP{
 			Servers: []mcp.Entry{
-				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 87}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
-				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 93}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
-			User: mcp.Policy{Layer: "/u/config.toml:85", Limited: true,
+				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 89}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
+				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 95}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
+			User: mcp.Policy{Layer: "/u/config.toml:87", Limited: true,
 				Allowed: []mcp.Rule{{Name: "db"}, {Command: []string{"db-mcp", "--ro"}}}, Denied: []mcp.Rule{{URL: "*://*.bad.example/*"}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Agents:  Agents{MaxParallel: 7},
@@ -359,7 +359,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: host.names (",
 		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
-		"Ignored in a project's file: hooks (/p/.scorel/config.toml:55): it counts when you trust the project; see scorel trust.",
+		"Ignored in a project's file: hooks (/p/.scorel/config.toml:57): it counts when you trust the project; see scorel trust.",
 	} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)
