@@ -38,6 +38,17 @@ func Caught(recovered any) *Panic {
 	return &Panic{recovered, debug.Stack()}
 }
 
+// Attempt runs f and returns its panic, nil if there was none.
+func Attempt(f func()) (p *Panic) {
+	defer func() {
+		if r := recover(); r != nil {
+			p = Caught(r)
+		}
+	}()
+	f()
+	return nil
+}
+
 // Group is a [sync.WaitGroup] whose waiter meets the panics of its goroutines: they are
 // part of what the waiter does, so its root catches them. The zero value is ready.
 type Group struct {
@@ -110,6 +121,16 @@ func (f *Fuse) Panic() *Panic {
 func (f *Fuse) Catch() {
 	if r := recover(); r != nil {
 		f.Blow(Caught(r))
+	}
+}
+
+// CatchError ends the panic of a function, blows the fuse and has the function return the
+// panic as its error. It is deferred itself, with the address of that result.
+func (f *Fuse) CatchError(err *error) {
+	if r := recover(); r != nil {
+		p := Caught(r)
+		f.Blow(p)
+		*err = p
 	}
 }
 
