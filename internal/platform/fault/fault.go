@@ -146,6 +146,9 @@ type Mutex struct {
 // NewMutex makes a mutex that goes with a fuse.
 func NewMutex(f *Fuse) *Mutex { return &Mutex{fuse: f, held: make(chan struct{}, 1)} }
 
+// Fuse returns the fuse that the mutex goes with.
+func (m *Mutex) Fuse() *Fuse { return m.fuse }
+
 // Lock waits for the mutex.
 func (m *Mutex) Lock() {
 	select {
