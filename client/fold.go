@@ -1,6 +1,9 @@
 package client
 
-import "scorel/protocol"
+import (
+	"scorel/protocol"
+	"scorel/protocol/fold"
+)
 
 // Fold takes an update into a state: what the new subscription voids is dropped, events
 // are applied in their order, and the state of a [Update.Fresh] update replaces all.
@@ -17,7 +20,7 @@ func (u *Update) Fold(live *protocol.Live, each func(protocol.Event)) {
 		if e.Seq <= live.ThroughSeq {
 			continue
 		}
-		live.Apply(e)
+		fold.Apply(live, e)
 		if each != nil {
 			each(e)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // hung is a message event that hangs on another.
@@ -228,7 +229,7 @@ func TestWhatIsDrawnOftenIsNotCopied(t *testing.T) {
 	for i := range 500 {
 		e := protocol.NewEvent(&protocol.MessageBody{Message: protocol.UserText("x")})
 		e.ID, e.Seq = eventID(protocol.Seq(i+1)), protocol.Seq(i+1)
-		s.Live.Apply(e)
+		fold.Apply(&s.Live, e)
 		p.Apply(Update{Events: []protocol.Event{e}}, &s.Live)
 	}
 	shown := p.Screen()

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // sim is a host's session as docs/protocol.md and docs/events.md have it: a log, a ring, an
@@ -74,7 +75,7 @@ func (s *sim) epoch() {
 	s.epochs++
 	s.live = protocol.Live{DeviceID: "dev_sim"}
 	for _, e := range s.log {
-		s.live.Apply(e)
+		fold.Apply(&s.live, e)
 	}
 	s.live.StreamEpoch = protocol.Epoch(fmt.Sprintf("epo_%016d", s.epochs))
 	s.seq = s.live.ThroughSeq
@@ -111,7 +112,7 @@ func (s *sim) putAs(id, parent protocol.EventID, body protocol.Body) protocol.Ev
 	if !e.IsTransient() {
 		s.log = append(s.log, e)
 	}
-	s.live.Apply(e)
+	fold.Apply(&s.live, e)
 	s.ring = append(s.ring, e)
 	for _, v := range s.subs {
 		if v.open {

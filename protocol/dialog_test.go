@@ -33,28 +33,6 @@ func TestAnswersAreReadInEachOfTheirForms(t *testing.T) {
 	}
 }
 
-func TestAnOpenDialogStandsInTheLiveState(t *testing.T) {
-	l := Live{}
-	seq := Seq(0)
-	apply := func(b Body) {
-		seq++
-		e := NewEvent(b)
-		e.Seq = seq
-		l.Apply(e)
-	}
-	apply(&UIRequest{UIID: "ui_1", Data: Dialog{Kind: DialogQuestion}})
-	apply(&UIRequest{UIID: "ui_2"})
-	clone := l.Clone()
-	apply(&UIResolved{UIID: "ui_1"})
-	if len(l.UI) != 1 || l.UI[0].UIID != "ui_2" || len(clone.UI) != 2 || clone.UI[0].UIID != "ui_1" {
-		t.Errorf("%+v, the copy %+v", l.UI, clone.UI)
-	}
-	apply(&RuntimeEnd{})
-	if len(l.UI) != 0 {
-		t.Errorf("behind the end of the run: %+v", l.UI)
-	}
-}
-
 func TestIDsOfDialogsAreDrawn(t *testing.T) {
 	if id := NewUIID(bytes.NewReader(make([]byte, 10))); id != "ui_0000000000000000" {
 		t.Error(id)

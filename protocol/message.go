@@ -166,12 +166,12 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	return w.dst, w.err
 }
 
-// jsonForm is the struct that reads a block.
-func (Block) jsonForm() reflect.Type { return reflect.TypeFor[blockJSON]() }
+// JSONForm is the struct that reads a block.
+func (Block) JSONForm() reflect.Type { return reflect.TypeFor[blockJSON]() }
 
-// sentMembers returns the names of the members that a block in a request may have. One of
+// SentMembers returns the names of the members that a block in a request may have. One of
 // a type that nobody can send is left to [CheckBlocks]; nil says so.
-func (Block) sentMembers(block map[string]json.RawMessage) []string {
+func (Block) SentMembers(block map[string]json.RawMessage) []string {
 	var t BlockType
 	if json.Unmarshal(block["type"], &t) == nil && !slices.Contains([]BlockType{BlockText, BlockImage, BlockFile}, t) {
 		return nil

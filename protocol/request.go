@@ -96,7 +96,7 @@ func ParseCall(data []byte) (Call, error) {
 	if p := UnknownMember(spec.Name, data, req, append(MemberNames(req), envelope...)); p != nil {
 		return Call{}, p.Err()
 	}
-	if p := lacks(data, req); p != nil {
+	if p := LacksMember(spec.Name, data, req); p != nil {
 		return Call{}, p.Err()
 	}
 	c := Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}

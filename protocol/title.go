@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"scorel/protocol/framed"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,7 +13,7 @@ const MaxTitle = 80
 // at most [MaxTitle] characters; "" before there is either.
 func Title(name, firstPrompt string) string {
 	for _, text := range [...]string{name, firstPrompt} {
-		line, _, _ := strings.Cut(Unframed(strings.TrimSpace(text)), "\n")
+		line, _, _ := strings.Cut(framed.Unframed(strings.TrimSpace(text)), "\n")
 		line = strings.TrimSpace(line)
 		if utf8.RuneCountInString(line) > MaxTitle {
 			line = string([]rune(line)[:MaxTitle-1]) + "…"

@@ -116,7 +116,7 @@ func (s *Set) beginOne(ctx context.Context, c *child, m *member) <-chan struct{}
 		close(done)
 		return done
 	}
-	s.wg.Go(func() { // ends with the answer, or the process
+	s.spawn(func() { // ends with the answer, or the process
 		defer close(done)
 		var remote *RemoteError
 		switch _, err := a.wait(context.Background()); {

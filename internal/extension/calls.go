@@ -178,7 +178,7 @@ func (s *Set) tellFailure(m *member, event, why string) {
 	}
 	s.mu.Unlock()
 	if !told { // it must not wait for the session in the reader
-		s.wg.Go(func() {
+		s.spawn(func() {
 			s.cfg.Host.Notify("warning", fmt.Sprintf("The extension %s failed at %s: %s", m.ID, event, why))
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -167,7 +168,7 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	s.wg.Go(func() { defer close(stderr); c.peer.careful(func() { c.diagnose(report) }) }) // ends with stderr
 	gone, watched := make(chan struct{}), make(chan struct{})
 	s.wg.Go(func() { defer close(watched); c.peer.careful(func() { c.watch(gone) }) }) // ends with the process
-	s.wg.Go(func() {                                                                   // ends with the process and what it has asked for
+	s.spawn(func() {                                                                   // ends with the process and what it has asked for
 		_ = proc.Wait()
 		c.peer.wait()
 		<-stderr
@@ -229,7 +230,7 @@ func (s *Set) await(text string, kind Kind) (done func()) {
 		after = bundleNotice
 	}
 	over := make(chan struct{})
-	s.wg.Go(func() { // ends with done
+	s.spawn(func() { // ends with done
 		t := time.NewTimer(after)
 		defer t.Stop()
 		select {
@@ -563,7 +564,7 @@ func (c *child) shutdown(ctx context.Context, reason string) {
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unloadTime)
 	defer cancel()
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for _, m := range slots {
 		s.mu.Lock()
 		loaded, told := m.child == c, m.wants("session_end") && m.registered.API == "scorel"

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 )
 
@@ -43,7 +43,7 @@ func (s *Set) exec(ctx context.Context, x rpc.Exec) (rpc.ExecResult, error) {
 		return rpc.ExecResult{}, fmt.Errorf("%s cannot be started: %w", clip(x.Command, 200), errors.Unwrap(err))
 	}
 	var out, errs capped
-	var wg sync.WaitGroup
+	var wg fault.Group                                                 // who waits meets their panics
 	wg.Go(func() { _, _ = io.Copy(&out, p.Stdout); p.Stdout.Close() }) // end with the program
 	wg.Go(func() { _, _ = io.Copy(&errs, p.Stderr); p.Stderr.Close() })
 	wg.Go(func() { _, _ = io.WriteString(p.Stdin, x.Stdin); p.Stdin.Close() })

@@ -48,3 +48,13 @@ func TestAPanicInTheConnectionToAnExtensionEndsThatAndIsTold(t *testing.T) {
 		})
 	}
 }
+
+func TestAPanicOfWhatASetDoesBesideGivesTheSessionUp(t *testing.T) {
+	told := make(chan *fault.Panic, 1)
+	s := &Set{cfg: Config{Fault: func(p *fault.Panic) { told <- p }}}
+	s.spawn(func() { panic("half told") })
+	if p := <-told; p.Value != "half told" {
+		t.Errorf("told is %v", p)
+	}
+	s.wg.Wait()
+}

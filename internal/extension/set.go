@@ -377,6 +377,18 @@ func (s *Set) Close() {
 	s.wg.Wait()
 }
 
+// spawn does something in a goroutine of the set, of which a panic gives the session up.
+func (s *Set) spawn(do func()) {
+	s.wg.Go(func() {
+		if p := fault.Attempt(do); p != nil {
+			if s.cfg.Fault == nil {
+				panic(p)
+			}
+			s.cfg.Fault(p)
+		}
+	})
+}
+
 // end ends all processes and returns the ids of what was loaded. starting is held.
 func (s *Set) end(ctx context.Context, reason string) (ids []string) {
 	s.mu.Lock()
@@ -387,7 +399,7 @@ func (s *Set) end(ctx context.Context, reason string) (ids []string) {
 		}
 	}
 	s.mu.Unlock()
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for _, c := range children {
 		wg.Go(func() { c.shutdown(ctx, reason) }) // ends with the process
 	}

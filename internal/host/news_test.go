@@ -7,6 +7,7 @@ import (
 
 	"scorel/internal/host/hosttest"
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // about reports whether news are of a session, and what of it is to be so.
@@ -166,7 +167,7 @@ func TestTheStatusSaysWhatGoesOn(t *testing.T) {
 	c.Do(id, &protocol.FollowUp{Content: hosttest.Text("then")})
 	for !live.Running || len(live.Queues) == 0 {
 		for _, e := range c.Until(func(protocol.Event) bool { return true }) {
-			live.Apply(e)
+			fold.Apply(&live, e)
 		}
 	}
 	s := c.Do("", &protocol.GetStatus{}).(*protocol.Status)

@@ -11,6 +11,7 @@ import (
 
 	"scorel/internal/host/hosttest"
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
@@ -137,7 +138,7 @@ func TestWhoJoinsInMidTurnSeesWhatWhoWasThereSees(t *testing.T) {
 			continue
 		}
 		for _, e := range f.Events {
-			live.Apply(e)
+			fold.Apply(&live, e)
 			if e.Type == protocol.TypeTextDelta || e.Type == protocol.TypeThinkingDelta {
 				typed++
 			}
@@ -276,7 +277,7 @@ func TestLiveUsageOfASessionThatIsOpenedAgainIsThatOfItsWholeLog(t *testing.T) {
 	for _, say := range []string{"go", "go on"} {
 		c.Do(id, &protocol.SendMessage{Content: hosttest.Text(say)})
 		for _, e := range c.Until(hosttest.OfType(protocol.TypeRuntimeEnd)) {
-			live.Apply(e)
+			fold.Apply(&live, e)
 		}
 	}
 	if live.Usage.InputTokens < 400 || live.Usage.OutputTokens < 24 {

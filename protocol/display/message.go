@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/protocol"
+	"scorel/protocol/framed"
 )
 
 func message(m protocol.Message) Item {
@@ -28,7 +29,7 @@ func unframed(blocks []protocol.Block) []protocol.Block {
 	blocks = slices.Clone(blocks)
 	for i := range blocks {
 		if blocks[i].Type == protocol.BlockText {
-			blocks[i].Text = protocol.Unframed(blocks[i].Text)
+			blocks[i].Text = framed.Unframed(blocks[i].Text)
 		}
 	}
 	return blocks

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // holding is what a client has of one session: the persistent events that it was
@@ -119,7 +120,7 @@ func (h *holding) one(e protocol.Event, knows func(string) bool) error {
 		}
 		h.events = append(h.events, e)
 	}
-	h.live.Apply(e)
+	fold.Apply(&h.live, e)
 	return running(h.live, knows)
 }
 

@@ -20,6 +20,7 @@ import (
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // Of the answers in the tests of slow clients: with what stands around it such an
@@ -218,7 +219,7 @@ func slowly(t *testing.T, dir string, pace, stops time.Duration, again bool) {
 				live = f.Live
 			case *protocol.EventsFrame:
 				for _, e := range f.Events {
-					live.Apply(e)
+					fold.Apply(&live, e)
 					if e.Type == protocol.TypeRuntimeEnd {
 						return
 					}

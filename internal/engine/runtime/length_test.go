@@ -14,6 +14,7 @@ import (
 	"scorel/internal/engine/model/script"
 	"scorel/internal/engine/tool"
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // shelf keeps payloads by a name of its own.
@@ -60,7 +61,7 @@ func told(t *testing.T, events []RawEvent) map[int]string {
 		if line, err := e.AppendLine(nil); err != nil || len(line) > most {
 			t.Fatalf("a %s event of %d bytes: %v", e.Type, len(line), err)
 		}
-		live.Apply(e)
+		fold.Apply(&live, e)
 		for _, m := range live.Messages {
 			for i, b := range m.Blocks {
 				if len(b.Text) > len(texts[i]) {

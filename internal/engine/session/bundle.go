@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"scorel/internal/engine/archive"
+	"scorel/internal/platform/fault"
 )
 
 // Lost are payloads that events name and that cannot be given, each once: the store does
@@ -54,7 +55,13 @@ func (s *Store) ExportBundle(ctx context.Context, w io.Writer, v *View) (lost Lo
 	}
 	out := archive.NewWriter(w)
 	r, pw := io.Pipe()
-	go func() { pw.CloseWithError(ExportJSONL(ctx, pw, v)) }() // ends when the log is written, or r is closed
+	go func() { // ends when the log is written, or r is closed
+		var err error
+		if p := fault.Attempt(func() { err = ExportJSONL(ctx, pw, v) }); p != nil {
+			err = p
+		}
+		pw.CloseWithError(err)
+	}()
 	err = out.Session(r, size)
 	_ = r.CloseWithError(io.ErrClosedPipe)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
+	"scorel/protocol/framed"
 )
 
 // Query chooses sessions. Its zero value chooses all.
@@ -260,7 +261,7 @@ func promptOf(ev protocol.Event) string {
 	if !ok || m.Role != protocol.RoleUser {
 		return ""
 	}
-	text := protocol.Unframed(strings.TrimSpace(m.PlainText()))
+	text := framed.Unframed(strings.TrimSpace(m.PlainText()))
 	if utf8.RuneCountInString(text) > maxPrompt {
 		text = string([]rune(text)[:maxPrompt])
 	}

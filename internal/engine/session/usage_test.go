@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 func TestUsageIsTheFoldOfTheLogBeforeAndAfterAReopen(t *testing.T) {
@@ -82,7 +83,7 @@ func (w *world) folded(rt *rapid.T, log *Log) protocol.Usage {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		live.Apply(ev)
+		fold.Apply(&live, ev)
 	}
 	return live.Usage
 }

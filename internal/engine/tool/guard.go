@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"scorel/internal/engine/tool/files"
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/repository"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
@@ -33,7 +34,8 @@ type guard struct {
 	stop      chan struct{}
 	over      chan struct{}
 	once      sync.Once
-	found     harm // complete when over is closed
+	found     harm         // complete when over is closed
+	broken    *fault.Panic // of follow, set when over is closed
 
 	repos *repository.State // only its goroutine looks, and end when that has ended
 }
@@ -61,7 +63,9 @@ func (g *guard) follow() {
 	for {
 		select {
 		case <-tick.C:
-			g.setAside(false)
+			if g.broken = fault.Attempt(func() { g.setAside(false) }); g.broken != nil {
+				return // end meets it
+			}
 		case <-g.stop:
 			return
 		}
@@ -97,6 +101,9 @@ func (g *guard) end() harm {
 	g.once.Do(func() {
 		close(g.stop)
 		<-g.over
+		if g.broken != nil {
+			panic(g.broken)
+		}
 		g.setAside(true)
 		if g.found.changed = g.before.Changed(g.files.Protected()); len(g.found.changed) > 0 {
 			g.say(harm{changed: g.found.changed})

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"scorel/internal/engine/config"
@@ -22,6 +21,7 @@ import (
 	"scorel/internal/host/request"
 	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 
@@ -47,7 +47,7 @@ func (ad *Admin) localModels(ctx context.Context) *protocol.ServerList {
 	ctx, cancel := context.WithTimeout(ctx, localServerTime)
 	defer cancel()
 	var found [len(localServers)]*protocol.ModelServer
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for i, s := range localServers {
 		wg.Go(func() { // ends with ctx
 			base := "http://" + s.host + "/v1"

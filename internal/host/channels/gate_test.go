@@ -11,6 +11,7 @@ import (
 	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/host/guard"
 	"scorel/internal/host/mcpservers"
 )
 
@@ -29,6 +30,7 @@ func (s *standIn) Instructions() string                                     { re
 func (s *standIn) Log() string                                              { return "" }
 func (s *standIn) Nonsense() string                                         { return "" }
 func (s *standIn) Done() <-chan struct{}                                    { return s.done }
+func (s *standIn) Fault() error                                             { return nil }
 func (s *standIn) Close()                                                   {}
 func (s *standIn) Notify(context.Context, string, any) error                { return nil }
 func (s *standIn) Declares(capability string) bool {
@@ -42,7 +44,7 @@ func (s *standIn) Declares(capability string) bool {
 
 // TestTheGates asks each of them with all others open.
 func TestTheGates(t *testing.T) {
-	p := pool.New()
+	p := pool.New(guard.New(nil, nil))
 	t.Cleanup(p.Close)
 	leases := map[string]*pool.Lease{}
 	for name, open := range map[string]func() (pool.Server, error){

@@ -11,6 +11,7 @@ import (
 	"scorel/internal/host/mcpservers"
 	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
+	"scorel/protocol/framed"
 )
 
 // promptPrefix begins the names of prompts of MCP servers.
@@ -102,7 +103,7 @@ func (c serverPrompts) fill(ctx context.Context, p mcpservers.Prompt, typed stri
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "/%s was not sent: what the MCP server %s makes of it has %d bytes, at most %d are taken.", p.Name, p.Server, n, maxPrompt)
 	}
 	// Who typed it vouches for the wish, not for every word of the server.
-	text := promptsafe.Text(protocol.FrameServerPrompt, protocol.FrameAttrs(p.Name, typed)+fmt.Sprintf(" server=%q", p.Server), filled.Text)
+	text := promptsafe.Text(framed.ServerPrompt, framed.Attrs(p.Name, typed)+fmt.Sprintf(" server=%q", p.Server), filled.Text)
 	return c.sendContent(ctx, append([]protocol.Block{protocol.Text(text)}, filled.Pictures...), "")
 }
 

@@ -14,6 +14,7 @@ import (
 	"scorel/internal/host/lane"
 	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
+	"scorel/protocol/framed"
 )
 
 // templates are the commands in Markdown files.
@@ -151,7 +152,7 @@ func (c templates) expand(ctx context.Context, t command.Template, typed string)
 	}
 	if t.Place.Scope == discovery.Project && text != "" {
 		// Who typed it vouches for the wish, not for every word of the project's file.
-		text = promptsafe.Text(protocol.FrameProjectCommand, protocol.FrameAttrs(t.Name, typed)+fmt.Sprintf(" path=%q", t.Path), text)
+		text = promptsafe.Text(framed.ProjectCommand, framed.Attrs(t.Name, typed)+fmt.Sprintf(" path=%q", t.Path), text)
 	}
 	if len(ran) > 0 {
 		notes = append([]string{"ran " + strings.Join(ran, ", ")}, notes...)

@@ -255,6 +255,7 @@ func (d *daemon) parent(srv *serve.Server) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() { // ends with In, Out or the host
 		defer close(gone)
+		defer d.host.Rescue("serving the parent process")
 		if err := srv.Lines(d.cfg.In, d.cfg.Out); err != nil {
 			d.log.line("the connection of the parent process broke: %v", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"scorel/internal/engine/session"
 	"scorel/internal/host/lane/journal"
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // UpdateInfo changes the session's meta.
@@ -33,7 +34,7 @@ func foldLabels(ctx context.Context, index *session.Index, live *protocol.Live) 
 			return err
 		}
 		if b, ok := e.Body.(*protocol.Label); ok {
-			live.Label(b)
+			fold.Label(live, b)
 		}
 	}
 	return nil

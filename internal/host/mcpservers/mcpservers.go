@@ -105,7 +105,7 @@ type Servers struct {
 // New makes the servers of a host. Nothing is started.
 func New(cfg Config) *Servers {
 	st := cfg.Settings
-	s := &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{},
+	s := &Servers{cfg: cfg, pool: pool.New(cfg.Guard), open: map[protocol.SessionID]*session{},
 		older: &older{fs: st.FS, file: filepath.Join(st.Dir, "cache", "mcp-older.json"), now: st.Now}}
 	cfg.Guard.Watch(&s.mu)
 	return s
@@ -151,6 +151,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
 	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
+	options.Caught = func(what string, p *fault.Panic) { s.cfg.Guard.Caught("", what, p) }
 	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Brief: e.Scope == mcpconfig.ScopeSession, Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options

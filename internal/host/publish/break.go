@@ -1,6 +1,9 @@
 package publish
 
-import "scorel/protocol"
+import (
+	"scorel/protocol"
+	"scorel/protocol/fold"
+)
 
 // Break gives the session up because of a fault inside Scorel: nothing that has not left
 // leaves any more, who waits for it is told err, and so are clients, whose running turn
@@ -41,7 +44,7 @@ func (p *Publisher) sendShutdownNotice(err *protocol.Error) {
 		told = append(told, p.own(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalInternalError, Error: err}, turn))
 	}
 	for _, e := range told {
-		p.live.Apply(e)
+		fold.Apply(&p.live, e)
 		p.ring.add(e, Size(e))
 	}
 	p.end()

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // reader follows a publisher as a client does through a host: it reads the ring at
@@ -81,7 +82,7 @@ func (r *reader) handle(e protocol.Event) error {
 	if e.Seq <= r.live.ThroughSeq {
 		return fmt.Errorf("seq %d came behind %d", e.Seq, r.live.ThroughSeq)
 	}
-	r.live.Apply(e)
+	fold.Apply(&r.live, e)
 	return nil
 }
 

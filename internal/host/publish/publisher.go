@@ -9,6 +9,7 @@ import (
 
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/fold"
 )
 
 // Bounds of a publisher. At the bound of the queue the producer waits; an empty
@@ -407,7 +408,7 @@ func (p *Publisher) gather(batch []entry) (changed bool) {
 		if n.event.Body == nil {
 			continue
 		}
-		p.live.Apply(n.event)
+		fold.Apply(&p.live, n.event)
 		p.ring.add(n.event, n.size)
 		told += max(n.size, 1)
 		changed = changed || changes(n.event)

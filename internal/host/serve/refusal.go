@@ -94,6 +94,7 @@ func (l *listener) turnAwayRaw(c net.Conn, r *refusal) {
 	}
 	go func() { // ends with lingerTime
 		defer l.s.end()
+		defer l.s.cfg.Host.Rescue("refusing a connection")
 		defer l.refusing.Add(-1)
 		defer func() { _ = c.Close() }()
 		_ = c.SetDeadline(time.Now().Add(lingerTime))

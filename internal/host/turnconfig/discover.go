@@ -8,6 +8,7 @@ import (
 
 	"scorel/internal/engine/session/history"
 	"scorel/internal/engine/tool"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 
@@ -64,15 +65,20 @@ func (d *discoverer) items(told history.Told, said string) []protocol.Item {
 	if last, ok := told.Get(protocol.ItemToolDiscovery); ok && json.Unmarshal(last.Data, &known) != nil {
 		known = discovered{}
 	}
-	found := make(chan []tool.Tool, 1)
+	found, broken := make(chan []tool.Tool, 1), make(chan *fault.Panic, 1)
 	go func() { // ends with the search
-		found <- d.extras.Suggest(said, maxDiscovered)
+		p := fault.Attempt(func() { found <- d.extras.Suggest(said, maxDiscovered) })
+		if p != nil {
+			broken <- p
+		}
 	}()
 	late := time.NewTimer(discoverTime)
 	defer late.Stop()
 	var list []tool.Tool
 	select {
 	case list = <-found:
+	case p := <-broken:
+		panic(p) // it is part of the turn
 	case <-late.C:
 		return nil
 	}

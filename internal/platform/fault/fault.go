@@ -38,6 +38,17 @@ func Caught(recovered any) *Panic {
 	return &Panic{recovered, debug.Stack()}
 }
 
+// Attempt runs f and returns its panic, nil if there was none.
+func Attempt(f func()) (p *Panic) {
+	defer func() {
+		if r := recover(); r != nil {
+			p = Caught(r)
+		}
+	}()
+	f()
+	return nil
+}
+
 // Group is a [sync.WaitGroup] whose waiter meets the panics of its goroutines: they are
 // part of what the waiter does, so its root catches them. The zero value is ready.
 type Group struct {
@@ -113,6 +124,16 @@ func (f *Fuse) Catch() {
 	}
 }
 
+// CatchError ends the panic of a function, blows the fuse and has the function return the
+// panic as its error. It is deferred itself, with the address of that result.
+func (f *Fuse) CatchError(err *error) {
+	if r := recover(); r != nil {
+		p := Caught(r)
+		f.Blow(p)
+		*err = p
+	}
+}
+
 // Mutex guards state of a session. Nobody gets it any more when the fuse has blown: Lock
 // panics with the first panic, as the caller's own is unwound. Who panics while they hold
 // it blows the fuse, before anybody else gets it where Unlock is deferred, and else keeps
@@ -124,6 +145,9 @@ type Mutex struct {
 
 // NewMutex makes a mutex that goes with a fuse.
 func NewMutex(f *Fuse) *Mutex { return &Mutex{fuse: f, held: make(chan struct{}, 1)} }
+
+// Fuse returns the fuse that the mutex goes with.
+func (m *Mutex) Fuse() *Fuse { return m.fuse }
 
 // Lock waits for the mutex.
 func (m *Mutex) Lock() {

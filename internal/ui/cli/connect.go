@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"scorel/internal/host/daemon"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/identity"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 )
 
@@ -156,7 +156,5 @@ func (a *app) withHost(ctx context.Context, o hostOptions, f func(*link) error) 
 
 // printJSON prints one value as one line of JSON.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	return plain.JSON(a.stdout, v)
 }

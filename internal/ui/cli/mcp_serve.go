@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scorel/internal/ui/cli/mcpcmd"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/follow"
 	"scorel/internal/ui/mcpserve"
@@ -19,6 +20,13 @@ type mcpServeOptions struct {
 	http   string
 	listen bool
 	tools  string
+}
+
+// mcpCommand has all commands of MCP: of mcpcmd, and those that need a host.
+func (a *app) mcpCommand() *cobra.Command {
+	return mcpcmd.New(mcpcmd.Config{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Environ: a.environ, Version: Version, Args: args,
+		Exit: func(code int) { a.code = code }, Interactive: a.interactive, WorkDir: func() (string, error) { return workDir("") }},
+		a.mcpServeCommand(), a.mcpLogsCommand())
 }
 
 func (a *app) mcpServeCommand() *cobra.Command {

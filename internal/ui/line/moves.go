@@ -8,6 +8,7 @@ import (
 	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/framed"
 	"slices"
 	"strconv"
 )
@@ -95,7 +96,7 @@ func messageText(e protocol.Event) string {
 	if !ok {
 		return ""
 	}
-	return protocol.Typed(b.Message.PlainText())
+	return framed.Typed(b.Message.PlainText())
 }
 
 func (v *Session) branch(event string) {

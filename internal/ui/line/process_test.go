@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // told makes events of a session, in order.
@@ -26,7 +27,7 @@ func (s *told) event(body protocol.Body) protocol.Event {
 func (v *Session) plays(s *told, bodies ...protocol.Body) {
 	for _, b := range bodies {
 		e := s.event(b)
-		v.live.Apply(e)
+		fold.Apply(&v.live, e)
 		v.view.event(e, &v.live)
 	}
 }
@@ -63,7 +64,7 @@ func TestNewestStepIsShownUnderItsCallUntilTheResult(t *testing.T) {
 	}
 	result := s.event(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c1", ToolName: "ExecuteSkill", Content: []protocol.Block{protocol.Text("done")}}})
 	result.ID = "evt_r"
-	v.live.Apply(result)
+	fold.Apply(&v.live, result)
 	v.view.event(result, &v.live)
 	if got := drawn(); strings.Contains(got, "▸") || !strings.Contains(got, "  done\n> ") {
 		t.Errorf("behind the result it shows %q", got)

@@ -70,7 +70,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	})
 	s.addSessionTools()
 	s.addResources()
-	s.mcp.AddReceivingMiddleware(s.freshPrompts)
+	s.mcp.AddReceivingMiddleware(s.guarded, s.freshPrompts)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if err := s.addBuiltinTools(ctx); err != nil {
 		s.stop()

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"scorel/client"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -95,7 +96,13 @@ func (s *Server) watch(ctx context.Context, id protocol.SessionID) (*watch, erro
 	s.used++
 	w.last, s.watches[id] = s.used, w
 	s.mcp.AddResource(&mcp.Resource{URI: resourceURI(id), Name: string(id), Title: display.Line(clip(session.Live.Meta.Name, 200)), Description: "The conversation of a session.", MIMEType: "text/markdown"}, s.readResource)
-	s.wg.Go(func() { s.follow(w) })
+	s.wg.Go(func() { // ends with the session or the server
+		if p := fault.Attempt(func() { s.follow(w) }); p != nil {
+			s.report("following the session "+string(w.id), p)
+			s.leave(w.session)
+			w.end(p)
+		}
+	})
 	return w, nil
 }
 

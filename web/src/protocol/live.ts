@@ -9,8 +9,8 @@ import type { TaskInfo } from "./task";
 
 /**
  * Live is the state of a session at one moment, as far as it is not in the log's
- * events alone, with a field for each thing that a client shows. Host and client fold the same events into it with Live.Apply,
- * so both see the same.
+ * events alone, with a field for each thing that a client shows. Host and client fold the same events into it with package
+ * protocol/fold, so both see the same.
  */
 export interface Live {
   deviceId: DeviceID;

@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/hook"
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -252,7 +253,12 @@ func (r *runner) run(ctx context.Context, e event) (a answer, cause string, err 
 	timer := time.NewTimer(r.hook.Timeout)
 	defer timer.Stop()
 	done := make(chan sandbox.Exit, 1)
-	go func() { done <- child.Wait() }() // ends with the child
+	var broken *fault.Panic // of what serves the child, which Wait meets; set when done has something
+	go func() {             // ends with the child
+		var exit sandbox.Exit
+		broken = fault.Attempt(func() { exit = child.Wait() })
+		done <- exit
+	}()
 	var exit sandbox.Exit
 	select {
 	case exit = <-done:
@@ -264,6 +270,9 @@ func (r *runner) run(ctx context.Context, e event) (a answer, cause string, err 
 		child.Kill()
 		<-done
 		return a, "cancelled", ctx.Err()
+	}
+	if broken != nil {
+		panic(broken) // it is part of the hook
 	}
 	if exit.Err != nil {
 		return a, "unknown end", exit.Err

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"scorel/internal/platform/fault"
 )
 
 // ErrNeedsAuth is that a server wants somebody to sign in.
@@ -53,6 +55,7 @@ type address struct {
 	schemas   *schemas    // nil: nobody is asked
 	unreached atomic.Bool // the last request found nobody who listens
 	unrenewed atomic.Bool // its token has ended and cannot be renewed now
+	fuse      *fault.Fuse // of the connection
 }
 
 func newAddress(t Target) (*address, error) {
@@ -100,9 +103,22 @@ func (a *address) hide(text string) string {
 
 func origin(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
-// RoundTrip implements [http.RoundTripper]. A request that was refused has not been carried
-// out, and is sent once more with a token that has been renewed.
-func (a *address) RoundTrip(req *http.Request) (*http.Response, error) {
+// RoundTrip implements [http.RoundTripper]. The library of the protocol calls it in goroutines
+// of its own.
+func (a *address) RoundTrip(req *http.Request) (res *http.Response, err error) {
+	defer a.fuse.CatchError(&err)
+	if res, err = a.roundTrip(req); err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusSwitchingProtocols {
+		res.Body = &guardedReader{res.Body, a.fuse}
+	}
+	return res, nil
+}
+
+// roundTrip makes a request. One that was refused has not been carried out, and is sent once
+// more with a token that has been renewed.
+func (a *address) roundTrip(req *http.Request) (*http.Response, error) {
 	own := a.own(req.URL)
 	token := ""
 	if own && a.auth != nil {

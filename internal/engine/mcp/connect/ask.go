@@ -79,11 +79,11 @@ func (s *Server) begin(ctx context.Context, c Call, t *allowance) (inner context
 	a := &asking{Call: c, ctx: ctx, time: t}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asking = append(s.asking, a)
+	s.calls.asking = append(s.calls.asking, a)
 	return context.WithValue(ctx, askingKey{}, a), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.asking = slices.DeleteFunc(s.asking, func(x *asking) bool { return x == a })
+		s.calls.asking = slices.DeleteFunc(s.calls.asking, func(x *asking) bool { return x == a })
 	}
 }
 
@@ -92,18 +92,18 @@ func (s *Server) begin(ctx context.Context, c Call, t *allowance) (inner context
 func (s *Server) alone() *asking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range s.asking {
-		if a.Session != s.asking[0].Session {
+	for _, a := range s.calls.asking {
+		if a.Session != s.calls.asking[0].Session {
 			if s.options.Crowded != nil {
-				go s.options.Crowded() // it may close this connection
+				go s.careful(s.options.Crowded)() // it may close this connection
 			}
 			return nil
 		}
 	}
-	if len(s.asking) == 0 {
+	if len(s.calls.asking) == 0 {
 		return nil
 	}
-	return s.asking[0]
+	return s.calls.asking[0]
 }
 
 // elicit puts a question of the server to the people of the session whose call it is for.

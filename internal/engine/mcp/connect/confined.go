@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 )
 
@@ -33,8 +34,8 @@ type streams struct {
 	out, err io.ReadCloser
 }
 
-// start starts the process of a target: in the sandbox where it has a profile.
-func (t Target) start() (child, streams, error) {
+// start starts the process of a target, whose fuse is f: in the sandbox where it has a profile.
+func (t Target) start(f *fault.Fuse) (child, streams, error) {
 	if t.Profile == nil {
 		// It outlives the request that needed it first.
 		h, err := sandbox.StartHelper(context.Background(), sandbox.Helper{Path: t.Command, Args: t.Args, Env: t.Env, Dir: t.Dir, Record: t.Record})
@@ -43,7 +44,7 @@ func (t Target) start() (child, streams, error) {
 		}
 		return h, streams{h.Stdin, h.Stdout, h.Stderr}, nil
 	}
-	return t.startConfined()
+	return t.startConfined(f)
 }
 
 // confined is a child in the sandbox.
@@ -55,7 +56,7 @@ type confined struct {
 	exit   sandbox.Exit
 }
 
-func (t Target) startConfined() (child, streams, error) {
+func (t Target) startConfined(f *fault.Fuse) (child, streams, error) {
 	temp, err := sandbox.NewTemp(sandbox.TempBase(os.TempDir(), t.Profile.Closed), "mcp")
 	if err != nil {
 		return nil, streams{}, err
@@ -79,12 +80,13 @@ func (t Target) startConfined() (child, streams, error) {
 	}, ended: make(chan struct{})}
 	go func() { // ends with the process
 		defer close(x.ended)
+		defer f.Catch()
+		defer temp.Close() // what is left there is removed with the next one
+		defer cancel()
+		defer errWrite.Close()
+		defer outWrite.Close()
+		defer inRead.Close()
 		x.exit = c.Wait()
-		_ = inRead.Close()
-		_ = outWrite.Close()
-		_ = errWrite.Close()
-		cancel()
-		_ = temp.Close() // what is left there is removed with the next one
 	}()
 	return x, streams{inWrite, outRead, errRead}, nil
 }

@@ -156,7 +156,7 @@ func pages[T any](ctx context.Context, s *Server, what string, page func(cursor 
 	}
 	seen := map[string]bool{}
 	for cursor, n := "", 0; ; n++ {
-		got, err := await(ctx, func() (answer, error) {
+		got, err := await(ctx, s.fuse, func() (answer, error) {
 			list, next, err := page(cursor)
 			return answer{list, next}, err
 		})
@@ -317,7 +317,7 @@ func read[T any](ctx context.Context, s *Server, c Call, do func(context.Context
 	defer left.end()
 	ctx, end := s.begin(ctx, c, left)
 	defer end()
-	got, err := asked(ctx, func() (T, error) { return await(ctx, func() (T, error) { return do(ctx) }) })
+	got, err := asked(ctx, func() (T, error) { return await(ctx, s.fuse, func() (T, error) { return do(ctx) }) })
 	switch why := context.Cause(ctx); {
 	case err == nil:
 		return got, nil

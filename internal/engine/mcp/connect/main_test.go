@@ -226,6 +226,13 @@ func byHand(how, at string) {
 					fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 					fmt.Println(`{"jsonrpc":"2.0","method":"notifications/of/our/own","params":{"a":[1,2,3]}}`)
 				}
+			case "senseless":
+				fmt.Println(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{"a":{"type":"string","oneOf":[null]}}}}}`)
+			case "nothing":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"inputRequests":{"a":null}}}`+"\n", c.ID)
+				continue
+			case "pushing":
+				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/claude/channel","params":{}}`)
 			case "error":
 				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the disk\u001b[31m is full"}}`+"\n", c.ID)
 				continue

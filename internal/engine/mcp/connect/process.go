@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"scorel/internal/platform/fault"
 	"scorel/internal/text/promptsafe"
 )
 
@@ -37,8 +38,9 @@ type process struct {
 	first  string // the first of them
 }
 
-func start(t Target) (*process, error) {
-	child, io, err := t.start()
+// start starts the process of a target, whose fuse is f. Nobody waits for it before follow.
+func start(t Target, f *fault.Fuse) (*process, error) {
+	child, io, err := t.start(f)
 	if err != nil {
 		if inner := errors.Unwrap(err); inner != nil { // it names the program itself
 			err = inner
@@ -47,12 +49,19 @@ func start(t Target) (*process, error) {
 	}
 	p := &process{child: child, io: io, in: &input{WriteCloser: io.in}, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
 	p.out = newFrames(io.out, p.noMessage)
+	return p, nil
+}
+
+// follow reads the stderr of the process and waits for its end. It returns at once.
+func (p *process) follow(f *fault.Fuse) {
 	go func() { // ends with the process
 		defer close(p.ended)
-		p.readStderr()
-		_ = child.Wait()
+		defer f.Catch()
+		if caught := fault.Attempt(p.readStderr); caught != nil {
+			f.Blow(caught) // which ends the process
+		}
+		_ = p.child.Wait()
 	}()
-	return p, nil
 }
 
 func (p *process) readStderr() {

@@ -37,6 +37,6 @@ func (s *Server) Notify(ctx context.Context, method string, params any) error {
 	if err != nil {
 		return err
 	}
-	_, err = await(ctx, func() (int, error) { return s.process.in.Write(append(line, '\n')) })
+	_, err = await(ctx, s.fuse, func() (int, error) { return s.process.in.Write(append(line, '\n')) })
 	return err
 }

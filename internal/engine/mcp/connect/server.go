@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/text/promptsafe"
 )
@@ -116,6 +117,9 @@ type Options struct {
 	// Crowded is told that a question was declined because calls of several sessions were
 	// open; it may be nil.
 	Crowded func()
+	// Caught is told of the panic that has ended the connection, from a goroutine of its own;
+	// it may be nil.
+	Caught func(what string, p *fault.Panic)
 	// Pushed takes the notifications of a channel ([ChannelPushed]) from a command, in their
 	// order. It must not wait; nil takes none.
 	Pushed func(method string, params json.RawMessage)
@@ -129,23 +133,30 @@ type Server struct {
 	address *address // else
 	socket  *socket  // of an address that is a WebSocket
 	session *mcp.ClientSession
+	receive mcp.MethodHandler // what the library does of a request of the server
 	older   bool
 
 	closed   atomic.Bool
 	sampling atomic.Bool // a completion that the server has asked for goes on
 	once     sync.Once
 	ended    chan struct{} // closed when the connection has ended
+	fuse     *fault.Fuse   // the first panic of its goroutines ends it
 
 	mu       sync.Mutex
-	progress map[string]*follower // by token
-	asking   []*asking            // the calls that are open
-	calls    int
+	calls    calls
 	settling [2]*time.Timer // run while changed lists settle: of tools, and the others
 	fresh    [2]time.Duration
 	messages ring // that the server has logged
 
 	subscribed subscriptions
 	schemas    schemas
+}
+
+// calls are those of a connection. The lock of the server guards them.
+type calls struct {
+	made     int
+	asking   []*asking            // those that are open
+	progress map[string]*follower // by token
 }
 
 // The lists that change and are read together.
@@ -196,17 +207,18 @@ func connectTo(ctx context.Context, t Target, o Options) (*Server, error) {
 // openProcess starts a server and greets it in a version, "" for the newest. again says
 // that an older version may help.
 func openProcess(ctx context.Context, t Target, o Options, version string, limit time.Duration) (s *Server, again bool, err error) {
-	p, err := start(t)
+	s = newServer(t, o)
+	p, err := start(t, s.fuse)
 	if err != nil {
 		return nil, false, err
 	}
-	s = newServer(t, o)
 	s.process, s.older = p, version != ""
 	p.out.pushed = o.Pushed
+	p.follow(s.fuse)
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	stop := context.AfterFunc(own, p.child.Kill) // a greeting that is not read waits for no context
-	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: &schemaReader{ReadCloser: p.out, to: &s.schemas}, Writer: p.in, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	stop := context.AfterFunc(own, s.careful(p.child.Kill)) // a greeting that is not read waits for no context
+	s.session, err = s.client().Connect(own, s.transport(p), &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
 	}
@@ -244,7 +256,7 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 		a.again = asked.help
 	}
 	s := newServer(t, o)
-	s.address, a.schemas = a, &s.schemas
+	s.address, a.schemas, a.fuse = a, &s.schemas, s.fuse
 	var version string
 	if t.SSE || t.Older {
 		version, s.older = olderVersion, true
@@ -268,7 +280,9 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 }
 
 func newServer(t Target, o Options) *Server {
-	return &Server{target: t, options: o, ended: make(chan struct{}), progress: map[string]*follower{}, messages: ring{most: maxMessages}}
+	s := &Server{target: t, options: o, ended: make(chan struct{}), calls: calls{progress: map[string]*follower{}}, messages: ring{most: maxMessages}}
+	s.fuse = fault.NewFuse(s.broke)
+	return s
 }
 
 // client makes what the library speaks with.
@@ -276,7 +290,7 @@ func (s *Server) client() *mcp.Client {
 	options := &mcp.ClientOptions{
 		Logger:                      slog.New(slog.DiscardHandler),
 		Capabilities:                &mcp.ClientCapabilities{},
-		MultiRoundTrip:              &mcp.MultiRoundTripOptions{},
+		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
 		ProgressNotificationHandler: s.progressed,
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.changed(ofTools, s.options.ToolsChanged) },
 		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { s.changed(ofOthers, s.options.ListsChanged) },
@@ -300,6 +314,8 @@ func (s *Server) client() *mcp.Client {
 		options.CreateMessageHandler = s.sample
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "scorel", Title: "Scorel", Version: s.options.Version}, options)
+	c.AddReceivingMiddleware(s.guarded)
+	c.AddSendingMiddleware(s.rounds)
 	if s.options.Root != "" {
 		//lint:ignore SA1019 as above
 		c.AddRoots(&mcp.Root{URI: fileURI(s.options.Root), Name: "workspace"})
@@ -311,8 +327,17 @@ func (s *Server) client() *mcp.Client {
 func (s *Server) watch() {
 	go func() { // ends with the connection
 		defer close(s.ended)
+		defer s.fuse.Catch()
 		_ = s.session.Wait() // Why says it
 		s.release()
+	}()
+	go func() { // ends with the connection
+		defer s.fuse.Catch()
+		select {
+		case <-s.fuse.Blown():
+			s.Close()
+		case <-s.ended:
+		}
 	}()
 }
 
@@ -463,7 +488,7 @@ func (s *Server) Call(ctx context.Context, c Call) (*Answer, error) {
 	}
 	params.SetProgressToken(token)
 	got, err := asked(ctx, func() (*mcp.CallToolResult, error) {
-		return await(ctx, func() (*mcp.CallToolResult, error) { return s.session.CallTool(ctx, params) })
+		return await(ctx, s.fuse, func() (*mcp.CallToolResult, error) { return s.session.CallTool(ctx, params) })
 	})
 	switch why := context.Cause(ctx); {
 	case err == nil:
@@ -486,15 +511,17 @@ var ErrUnknownEffect = errors.New("whether the call took effect is not known, an
 
 // await returns when do has, or ctx has ended: what is written to a server that does not
 // read waits for no context. do ends with the connection at the latest.
-func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
+func await[T any](ctx context.Context, f *fault.Fuse, do func() (T, error)) (T, error) {
 	type answer struct {
 		v   T
 		err error
 	}
 	got := make(chan answer, 1)
 	go func() { // ends with do
-		v, err := do()
-		got <- answer{v, err}
+		var a answer
+		defer func() { got <- a }()
+		defer f.CatchError(&a.err)
+		a.v, a.err = do()
 	}()
 	select {
 	case a := <-got:
@@ -520,17 +547,17 @@ type follower struct {
 func (s *Server) follow(tell func(Progress)) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls++
-	token := "call-" + strconv.Itoa(s.calls)
-	s.progress[token] = &follower{tell: tell}
+	s.calls.made++
+	token := "call-" + strconv.Itoa(s.calls.made)
+	s.calls.progress[token] = &follower{tell: tell}
 	return token
 }
 
 // forget ends follow: nobody is told any more when it has returned.
 func (s *Server) forget(token string) {
 	s.mu.Lock()
-	f := s.progress[token]
-	delete(s.progress, token)
+	f := s.calls.progress[token]
+	delete(s.calls.progress, token)
 	s.mu.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -540,7 +567,7 @@ func (s *Server) forget(token string) {
 func (s *Server) progressed(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 	token, _ := r.Params.ProgressToken.(string)
 	s.mu.Lock()
-	f := s.progress[token]
+	f := s.calls.progress[token]
 	s.mu.Unlock()
 	if f == nil {
 		return
@@ -559,7 +586,7 @@ func (s *Server) changed(which int, tell func()) {
 	switch {
 	case tell == nil || s.closed.Load():
 	case s.settling[which] == nil:
-		s.settling[which] = time.AfterFunc(settle, tell)
+		s.settling[which] = time.AfterFunc(settle, s.careful(tell))
 	default:
 		s.settling[which].Reset(settle)
 	}
@@ -571,6 +598,8 @@ func (s *Server) notConnected(err, over error, dead bool, limit time.Duration) e
 	var why string
 	var answered *jsonrpc.Error
 	switch {
+	case s.fuse.Panic() != nil:
+		return s.Fault()
 	case s.process != nil && errors.As(err, &answered):
 		why = "it answers with an error: " + s.reason(answered)
 	case s.address != nil && s.address.refused.Load() != 0:
@@ -617,6 +646,8 @@ func (s *Server) why(ctx context.Context, err error, limit time.Duration) error 
 		return fmt.Errorf("it has not answered within %v", limit)
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case s.fuse.Panic() != nil:
+		return fmt.Errorf("%w; %w", s.Fault(), ErrUnknownEffect)
 	case errors.As(err, &unasked):
 		return fmt.Errorf("it needs the answer of a model, and %s", unasked.sent.Message)
 	case s.address != nil && s.address.refused.Swap(0) != 0:

@@ -13,6 +13,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"scorel/internal/platform/fault"
 )
 
 // subprotocol is what client and server of MCP agree on in the handshake of a WebSocket.
@@ -65,14 +67,16 @@ func greetSocket(ctx context.Context, t, asked Target, o Options, version string
 		a.again = asked.help
 	}
 	s = newServer(t, o)
-	s.address, s.older = a, version != ""
-	if s.socket, err = a.dial(ctx); err != nil {
+	s.address, s.older, a.fuse = a, version != "", s.fuse
+	x, err := a.dial(ctx)
+	if err != nil {
 		a.close()
 		return nil, false, s.socketRefused(err, ctx.Err())
 	}
+	s.socket = x
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	stop := context.AfterFunc(own, s.socket.drop) // the library waits for some answers without a context
+	stop := context.AfterFunc(own, s.careful(x.drop)) // the library waits for some answers without a context
 	s.session, err = s.client().Connect(own, s.socket, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
@@ -110,7 +114,7 @@ func (a *address) dial(ctx context.Context) (*socket, error) {
 		return nil, fmt.Errorf("it does not speak the sub-protocol %q of WebSocket", subprotocol)
 	}
 	c.SetReadLimit(maxMessage)
-	x := &socket{conn: c, closed: make(chan struct{})}
+	x := &socket{conn: c, fuse: a.fuse, closed: make(chan struct{})}
 	x.filter = filter{now: time.Now}
 	x.ctx, x.cancel = context.WithCancel(context.Background()) // ends with close or drop
 	return x, nil
@@ -132,7 +136,8 @@ func handshakeFault(err error) error {
 // implements [mcp.Transport] and [mcp.Connection].
 type socket struct {
 	conn   *websocket.Conn
-	filter filter // belongs to the reader
+	fuse   *fault.Fuse // of the connection
+	filter filter      // belongs to the reader
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -148,7 +153,8 @@ func (x *socket) SessionID() string { return "" }
 
 // Read implements [mcp.Connection]. The context of the library has to be without effect: one
 // that ends in the middle of a message would end the connection.
-func (x *socket) Read(context.Context) (jsonrpc.Message, error) {
+func (x *socket) Read(context.Context) (m jsonrpc.Message, err error) {
+	defer x.fuse.CatchError(&err)
 	for {
 		kind, data, err := x.conn.Read(x.ctx)
 		switch {
@@ -172,7 +178,8 @@ func (x *socket) Read(context.Context) (jsonrpc.Message, error) {
 
 // Write implements [mcp.Connection]. Whoever gives up a request does not tear a message that
 // is being written.
-func (x *socket) Write(ctx context.Context, m jsonrpc.Message) error {
+func (x *socket) Write(ctx context.Context, m jsonrpc.Message) (err error) {
+	defer x.fuse.CatchError(&err)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -190,7 +197,8 @@ func (x *socket) Write(ctx context.Context, m jsonrpc.Message) error {
 }
 
 // Close implements [mcp.Connection]: the server is told, and has closeTime to agree.
-func (x *socket) Close() error {
+func (x *socket) Close() (err error) {
+	defer x.fuse.CatchError(&err)
 	x.once.Do(func() {
 		defer close(x.closed)
 		late := time.AfterFunc(closeTime, x.drop)

@@ -47,7 +47,7 @@ func (s *Server) Subscribe(ctx context.Context, uri string) {
 	ctx, cancel := context.WithTimeout(ctx, subscribeTime)
 	defer cancel()
 	none := struct{}{}
-	_, err := await(ctx, func() (struct{}, error) {
+	_, err := await(ctx, s.fuse, func() (struct{}, error) {
 		if oldest != "" {
 			_ = s.session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: oldest}) // what it still tells is not listened to
 		}
@@ -76,7 +76,7 @@ func (s *Server) updated(_ context.Context, r *mcp.ResourceUpdatedNotificationRe
 	}
 	sub.changed[r.Params.URI] = true
 	if sub.settle == nil {
-		sub.settle = time.AfterFunc(settle, s.tellUpdated)
+		sub.settle = time.AfterFunc(settle, s.careful(s.tellUpdated))
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/platform/fault"
 )
 
 // listed is what a server offers besides tools.
 type listed struct {
 	lists  connect.Lists
 	faults []string
+	caught *fault.Panic
 }
 
 // hold reads the tools, then the other lists, and each again when it changes or when the
@@ -25,9 +27,12 @@ func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
 	read := func() {
 		reading = true
 		go func() { // ends with the connection or ctx; see below
-			c.subscribe(ctx, server)
-			lists, faults := server.Lists(ctx)
-			got <- listed{lists, faults}
+			var l listed
+			l.caught = fault.Attempt(func() {
+				c.subscribe(ctx, server)
+				l.lists, l.faults = server.Lists(ctx)
+			})
+			got <- l
 		}()
 	}
 	defer func() {
@@ -55,6 +60,9 @@ func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
 		select {
 		case others = <-got:
 			reading = false
+			if others.caught != nil {
+				panic(others.caught) // it is part of holding the connection
+			}
 			s.Lists, s.Listed = others.lists, true
 			_, listTime := server.Fresh()
 			listsEnd = after(listTime)

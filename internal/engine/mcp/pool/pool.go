@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/platform/fault"
+	"scorel/protocol"
 )
 
 const (
@@ -58,7 +61,18 @@ type Server interface {
 	Log() string
 	Nonsense() string
 	Done() <-chan struct{}
+	// Fault returns the panic that has ended the connection, as a sentence without a subject;
+	// nil if there was none.
+	Fault() error
 	Close()
+}
+
+// Guard is told of panics; that of the host is one.
+type Guard interface {
+	// Watch has the process end when a panic leaves m locked.
+	Watch(m *fault.Shared)
+	// Caught is told of a panic that was recovered.
+	Caught(id protocol.SessionID, what string, p *fault.Panic)
 }
 
 // Key says which uses share a connection: those with the same entry and workspace, and,
@@ -109,18 +123,22 @@ type Status struct {
 type Pool struct {
 	local, remote chan struct{}
 	jitter        func() float64 // 0.5 to 1.5
+	guard         Guard
 	wg            sync.WaitGroup
 
-	mu     sync.Mutex
+	mu     fault.Shared // nothing is called with it held
 	open   map[Key]*connection
 	apart  map[Key]bool // of which each session has a connection of its own
 	closed bool
 }
 
-// New makes a pool without connections.
-func New() *Pool {
-	return &Pool{local: make(chan struct{}, localAtOnce), remote: make(chan struct{}, remoteAtOnce), open: map[Key]*connection{}, apart: map[Key]bool{},
+// New makes a pool without connections. A panic in one of its goroutines ends the connection
+// that it is of, and the guard is told.
+func New(guard Guard) *Pool {
+	p := &Pool{guard: guard, local: make(chan struct{}, localAtOnce), remote: make(chan struct{}, remoteAtOnce), open: map[Key]*connection{}, apart: map[Key]bool{},
 		jitter: func() float64 { return 0.5 + rand.Float64() }}
+	guard.Watch(&p.mu)
+	return p
 }
 
 // connection is one to a server, with those who use it. The pool's lock guards leases and
@@ -191,7 +209,7 @@ func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 		c = &connection{pool: p, spec: spec, cancel: cancel, kick: make(chan struct{}, 1), retool: make(chan struct{}, 1), relist: make(chan struct{}, 1),
 			leases: map[*Lease]func(){}, status: Status{State: Pending}, moved: make(chan struct{})}
 		p.open[spec.Key] = c
-		p.wg.Go(func() { c.run(ctx) }) // ends with ctx
+		p.wg.Go(func() { c.keep(ctx) }) // ends with ctx
 	}
 	if c.idle != nil {
 		c.idle.Stop()
@@ -418,7 +436,7 @@ func (c *connection) updated(uri string) {
 	}
 	c.pool.mu.Unlock()
 	for _, changed := range tell {
-		changed(uri)
+		c.careful(func() { changed(uri) })
 	}
 }
 
@@ -521,7 +539,7 @@ func (c *connection) become(server Server, s Status) {
 	}
 	c.pool.mu.Unlock()
 	for _, changed := range tell {
-		changed()
+		c.careful(changed)
 	}
 }
 
@@ -538,6 +556,36 @@ var (
 	errExited = errors.New("its process has ended; it is started again when one of its tools is called")
 )
 
+// careful tells a session something; its panic is none of the connection.
+func (c *connection) careful(tell func()) {
+	if p := fault.Attempt(tell); p != nil {
+		c.pool.guard.Caught("", "telling a session of the MCP server "+c.name(), p)
+	}
+}
+
+// name returns what the server is called, which begins the key.
+func (c *connection) name() string {
+	name, _, _ := strings.Cut(c.spec.Key.Entry, " ")
+	return name
+}
+
+// keep keeps the connection until ctx ends. After a panic it has failed, until somebody wants a
+// new one.
+func (c *connection) keep(ctx context.Context) {
+	for ctx.Err() == nil {
+		p := fault.Attempt(func() { c.run(ctx) })
+		if p == nil {
+			return
+		}
+		c.pool.guard.Caught("", "keeping the connection to the MCP server "+c.name(), p)
+		c.become(nil, Status{State: Failed, Problem: connect.Broken(p).Error()})
+		select {
+		case <-c.kick:
+		case <-ctx.Done():
+		}
+	}
+}
+
 // run keeps the connection until ctx ends.
 func (c *connection) run(ctx context.Context) {
 	for tried := 0; ctx.Err() == nil; {
@@ -551,6 +599,9 @@ func (c *connection) run(ctx context.Context) {
 			err, log = errEnded, server.Log()
 			if !c.spec.Remote {
 				err = errExited
+			}
+			if fault := server.Fault(); fault != nil {
+				err = fault
 			}
 			if wanted && c.state() != NeedsAuth { // somebody wants a new one
 				tried = 0

@@ -15,6 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/platform/fault"
+	"scorel/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,6 +27,8 @@ type server struct {
 	tools  func() ([]connect.Tool, error)
 	fresh  time.Duration // how long the tools count
 	hangs  bool          // when it is asked for its prompts
+	lists  func()        // is called when it is asked for them
+	fault  error         // has ended it
 	ended  chan struct{}
 	once   sync.Once
 	closed atomic.Bool
@@ -50,6 +54,9 @@ func (s *server) Lists(ctx context.Context) (connect.Lists, []string) {
 	if s.hangs {
 		<-ctx.Done()
 	}
+	if s.lists != nil {
+		s.lists()
+	}
 	return connect.Lists{Prompts: []connect.Prompt{{Own: "p"}}}, nil
 }
 func (*server) Prompt(context.Context, connect.Call, map[string]string) ([]connect.Message, error) {
@@ -66,7 +73,18 @@ func (*server) Log() string                           { return "the log" }
 func (*server) Nonsense() string                      { return "" }
 func (s *server) Done() <-chan struct{}               { return s.ended }
 func (s *server) end()                                { s.once.Do(func() { close(s.ended) }) }
+func (s *server) Fault() error                        { return s.fault }
 func (s *server) Close()                              { s.closed.Store(true); s.end() }
+
+// faults counts the panics that were caught.
+type faults struct{ caught atomic.Int32 }
+
+func (*faults) Watch(*fault.Shared) {}
+func (f *faults) Caught(_ protocol.SessionID, _ string, p *fault.Panic) {
+	if len(p.Stack) > 0 {
+		f.caught.Add(1)
+	}
+}
 
 // world counts what is opened, and opens what next gives.
 type world struct {
@@ -75,11 +93,13 @@ type world struct {
 	times  []time.Duration
 	next   func(n int) (*server, error)
 	began  time.Time
+	hears  Hears // of the last
 }
 
-func (w *world) open(context.Context, Hears) (Server, error) {
+func (w *world) open(_ context.Context, h Hears) (Server, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.hears = h
 	w.times = append(w.times, time.Since(w.began))
 	s, err := newServer(), error(nil)
 	if w.next != nil {
@@ -99,7 +119,7 @@ func (w *world) spec(name string, remote bool) Spec {
 // in runs a test on a clock of its own.
 func in(t *testing.T, do func(t *testing.T, p *Pool, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New()
+		p := New(&faults{})
 		p.jitter = func() float64 { return 1 }
 		do(t, p, &world{began: time.Now()})
 		p.Close()
@@ -343,7 +363,7 @@ func TestThereIsAMostOfConnectionsAndNoneAfterTheEnd(t *testing.T) {
 		if _, err := p.Acquire(w.spec("more", true), nil); err == nil || !strings.Contains(err.Error(), "256 connections") {
 			t.Errorf("%v", err)
 		}
-		hang := New()
+		hang := New(&faults{})
 		l := acquire(t, hang, Spec{Key: Key{Entry: "hang"}, Open: func(ctx context.Context, _ Hears) (Server, error) { <-ctx.Done(); return nil, ctx.Err() }}, nil)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -362,7 +382,7 @@ func TestThereIsAMostOfConnectionsAndNoneAfterTheEnd(t *testing.T) {
 // belongs, each has a connection of its own, from its next call on.
 func TestAServerThatAsksGetsAConnectionASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New()
+		p := New(&faults{})
 		defer p.Close()
 		opened := 0
 		var crowded func()

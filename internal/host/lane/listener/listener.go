@@ -81,7 +81,10 @@ func (l *Listeners) watchWith(chain *hook.Chain) {
 		if !chain.Watches() {
 			return
 		}
-		l.cast = hook.NewBroadcast(func(text string) { l.notices.Notify("", "warning", text) })
+		l.cast = hook.NewBroadcast(func(text string) { // from goroutines of the broadcast
+			defer l.j.Fuse().Catch()
+			l.notices.Notify("", "warning", text)
+		})
 		l.stop = l.Watch(l.cast.Event)
 	}
 	l.cast.Watch(chain)

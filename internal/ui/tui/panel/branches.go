@@ -13,6 +13,7 @@ import (
 	"scorel/internal/ui/tui/status"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/framed"
 )
 
 // Branches moves the conversation: back to before a message, to another branch, into a
@@ -121,5 +122,5 @@ func userText(e protocol.Event) string {
 	if !ok {
 		return ""
 	}
-	return display.Text(protocol.Typed(b.Message.PlainText()))
+	return display.Text(framed.Typed(b.Message.PlainText()))
 }

@@ -12,6 +12,7 @@ import (
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/framed"
 )
 
 // gutter is how many cells are before the text of an item: its mark and a blank.
@@ -210,7 +211,7 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 	var lines []string
 	for _, b := range m.Content {
 		if b.Type == protocol.BlockText {
-			lines = append(lines, styled(wrap(protocol.Unframed(b.Text), room), th.User)...)
+			lines = append(lines, styled(wrap(framed.Unframed(b.Text), room), th.User)...)
 		} else {
 			lines = append(lines, t.payload(b, th, room)...)
 		}

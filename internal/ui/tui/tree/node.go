@@ -7,6 +7,7 @@ import (
 
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/framed"
 )
 
 // Bounds. A session with more events than MaxNodes is shown up to there, and says so.
@@ -61,7 +62,7 @@ func nodeOf(e *protocol.Event) node {
 		m := &b.Message
 		switch m.Role {
 		case protocol.RoleUser:
-			n.kind, n.text = user, firstLine(protocol.Unframed(contentText(m.Content)))
+			n.kind, n.text = user, firstLine(framed.Unframed(contentText(m.Content)))
 			if n.text == "" {
 				n.text = contentLine(m.Content)
 			}

@@ -15,6 +15,7 @@ import (
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
+	"scorel/protocol/fold"
 )
 
 // history makes the events of a session.
@@ -377,7 +378,7 @@ func TestEveryEventIsReachableAndTheActivePathIsThatOfTheProjection(t *testing.T
 				ids = append(ids, h.put(&protocol.HarnessItem{Item: protocol.Item{Content: "note"}}))
 			}
 			for _, e := range h.events[before:] {
-				live.Apply(e)
+				fold.Apply(live, e)
 				p.Apply(client.Update{Events: []protocol.Event{e}}, live)
 			}
 		}

@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"bufio"
@@ -26,14 +26,14 @@ func isBundle(rest []string, dash int) bool {
 }
 
 // bundles is the folder in which bundles are unpacked.
-func (f *mcpFiles) bundles() string { return filepath.Join(f.home, ".scorel", "mcp-bundles") }
+func (f *files) bundles() string { return filepath.Join(f.home, ".scorel", "mcp-bundles") }
 
-// mcpAddBundle shows what a bundle starts, asks, unpacks it and adds its server.
-func (a *app) mcpAddBundle(ctx context.Context, scope mcp.Scope, name, file string, o mcpAddOptions) error {
-	if err := mcpName(name); err != nil {
+// addBundle shows what a bundle starts, asks, unpacks it and adds its server.
+func (cs *commands) addBundle(ctx context.Context, scope mcp.Scope, name, file string, o addOptions) error {
+	if err := checkName(name); err != nil {
 		return err
 	}
-	f, err := a.mcpRead(ctx)
+	f, err := cs.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a *app) mcpAddBundle(ctx context.Context, scope mcp.Scope, name, file stri
 	e, left := b.Entry(name, dir, f.home)
 	e.AlwaysLoad = o.always
 	faults, ok := e.Check()
-	if err := a.mcpFaults(faults, ok); err != nil {
+	if err := cs.faults(faults, ok); err != nil {
 		return err
 	}
 	if err := f.allowed(e, f.vars); err != nil {
@@ -66,7 +66,7 @@ func (a *app) mcpAddBundle(ctx context.Context, scope mcp.Scope, name, file stri
 	if there && !o.force {
 		return fmt.Errorf("the MCP server %q is in the %s configuration already; use --force to replace it", name, scope)
 	}
-	if agreed, err := a.mcpAgreed(b, e, left, o); err != nil || !agreed {
+	if agreed, err := cs.agreed(b, e, left, o); err != nil || !agreed {
 		return err
 	}
 	if err := unpack(b, f.bundles(), dir); err != nil {
@@ -80,37 +80,37 @@ func (a *app) mcpAddBundle(ctx context.Context, scope mcp.Scope, name, file stri
 		return err
 	}
 	if o.json {
-		return a.printJSON(mcpAdded{name, scope, e.Type, f.store.File})
+		return cs.printJSON(added{name, scope, e.Type, f.store.File})
 	}
-	fmt.Fprintf(a.stdout, "Added %s MCP server %s to %s config\nFile modified: %s\n", e.Type, name, scope, display.Line(f.store.File))
+	fmt.Fprintf(cs.Stdout, "Added %s MCP server %s to %s config\nFile modified: %s\n", e.Type, name, scope, display.Line(f.store.File))
 	if len(e.Inputs) > 0 {
-		fmt.Fprintf(a.stdout, "It asks for something before it is used: scorel mcp inputs %s\n", name)
+		fmt.Fprintf(cs.Stdout, "It asks for something before it is used: scorel mcp inputs %s\n", name)
 	}
 	return nil
 }
 
-// mcpAgreed shows a bundle and asks whether it is added. A bundle runs as the person does.
-func (a *app) mcpAgreed(b *mcpb.Bundle, e mcp.Entry, left []string, o mcpAddOptions) (bool, error) {
-	fmt.Fprintf(a.stderr, "%s %s, %d files. It starts: %s\n", display.Line(b.Name), display.Line(b.Version), b.Files(), display.Line(e.Shown()))
+// agreed shows a bundle and asks whether it is added. A bundle runs as the person does.
+func (cs *commands) agreed(b *mcpb.Bundle, e mcp.Entry, left []string, o addOptions) (bool, error) {
+	fmt.Fprintf(cs.Stderr, "%s %s, %d files. It starts: %s\n", display.Line(b.Name), display.Line(b.Version), b.Files(), display.Line(e.Shown()))
 	if b.Description != "" {
-		fmt.Fprintf(a.stderr, "  %s\n", display.Line(b.Description))
+		fmt.Fprintf(cs.Stderr, "  %s\n", display.Line(b.Description))
 	}
 	for _, in := range e.Inputs {
-		fmt.Fprintf(a.stderr, "  It asks for %s.\n", display.Line(in.ID))
+		fmt.Fprintf(cs.Stderr, "  It asks for %s.\n", display.Line(in.ID))
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(a.stderr, "  Left out, because they are optional: %s.\n", display.Line(strings.Join(left, ", ")))
+		fmt.Fprintf(cs.Stderr, "  Left out, because they are optional: %s.\n", display.Line(strings.Join(left, ", ")))
 	}
 	if o.yes {
 		return true, nil
 	}
-	if o.json || !a.interactive() {
-		fmt.Fprintln(a.stderr, "scorel: nobody is asked here, so nothing was changed; to add it: --yes")
-		a.code = exit.Unasked
+	if o.json || !cs.Interactive() {
+		fmt.Fprintln(cs.Stderr, "scorel: nobody is asked here, so nothing was changed; to add it: --yes")
+		cs.Exit(exit.Unasked)
 		return false, nil
 	}
-	fmt.Fprint(a.stderr, "Add it? [y/N] ")
-	line, err := bufio.NewReader(io.LimitReader(a.stdin, 64<<10)).ReadString('\n')
+	fmt.Fprint(cs.Stderr, "Add it? [y/N] ")
+	line, err := bufio.NewReader(io.LimitReader(cs.Stdin, 64<<10)).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return false, fmt.Errorf("read the answer: %w", err)
 	}
@@ -156,7 +156,7 @@ func unpack(b *mcpb.Bundle, parent, dir string) error {
 
 // entryOf returns the entry of a name in a scope, whether it counts or not; the zero Entry for
 // none.
-func (f *mcpFiles) entryOf(scope mcp.Scope, name string) mcp.Entry {
+func (f *files) entryOf(scope mcp.Scope, name string) mcp.Entry {
 	all := slices.Clone(f.set.Entries)
 	for _, x := range f.set.Suppressed {
 		all = append(all, x.Entry)
@@ -170,7 +170,7 @@ func (f *mcpFiles) entryOf(scope mcp.Scope, name string) mcp.Entry {
 }
 
 // dropBundle removes what was unpacked for an entry, unless another one uses it.
-func (f *mcpFiles) dropBundle(e mcp.Entry) error {
+func (f *files) dropBundle(e mcp.Entry) error {
 	for _, word := range slices.Concat([]string{e.Command}, e.Args, slices.Collect(maps.Values(e.Env))) {
 		rest, ok := strings.CutPrefix(word, f.bundles()+string(filepath.Separator))
 		name, _, _ := strings.Cut(rest, string(filepath.Separator))

@@ -1,4 +1,4 @@
-package protocol
+package shape
 
 import (
 	"encoding/base64"
@@ -45,13 +45,10 @@ func demandsOf(t reflect.Type) []demand {
 	return all
 }
 
-// lacks returns which field a request lacks that must be there. Data is valid JSON.
-func lacks(data []byte, req Request) *Problem { return LacksMember(req.Spec().Name, data, req) }
-
-// LacksMember returns the first field that the JSON object data must have for the struct
+// Lacks returns the first field that the JSON object data must have for the struct
 // to which v points, because leaving it out would mean something, and that it has not; nil
 // when it has all. What names the object in the sentence. Data is valid JSON.
-func LacksMember(what string, data []byte, v any) *Problem {
+func Lacks(what string, data []byte, v any) *Fault {
 	needed := demandsOf(reflect.TypeOf(v).Elem())
 	if len(needed) == 0 {
 		return nil
@@ -71,36 +68,32 @@ func LacksMember(what string, data []byte, v any) *Problem {
 	for i, d := range needed {
 		switch {
 		case found[i] == 0:
-			return &Problem{d.name, fmt.Sprintf("%s needs the field %s.", what, d.name)}
+			return &Fault{d.name, fmt.Sprintf("%s needs the field %s.", what, d.name)}
 		case found[i] == null && !d.nullable:
-			return &Problem{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, what)}
+			return &Fault{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, what)}
 		}
 	}
 	return nil
 }
 
-// NotJSON returns in people's words why data is no JSON object for the struct or map to
+// Misfit returns in people's words why data is no JSON object for the struct or map to
 // which v points: which field, what it is and what it should be. Err is what json.Unmarshal
 // has said. What names the object in the sentence.
-func NotJSON(err error, what string, data []byte, v any) *Error {
-	return misfit(err, what, data, reflect.TypeOf(v).Elem()).Err()
-}
-
-func misfit(err error, what string, data []byte, t reflect.Type) *Problem {
+func Misfit(err error, what string, data []byte, v any) *Fault {
 	if !json.Valid(data) {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) && syntax.Offset > 0 && syntax.Offset < int64(len(data)) {
-			return &Problem{"", fmt.Sprintf("The %s is not valid JSON: something is wrong at byte %d of %d.", what, syntax.Offset, len(data))}
+			return &Fault{"", fmt.Sprintf("The %s is not valid JSON: something is wrong at byte %d of %d.", what, syntax.Offset, len(data))}
 		}
-		return &Problem{"", fmt.Sprintf("The %s is not valid JSON: it ends too early.", what)}
+		return &Fault{"", fmt.Sprintf("The %s is not valid JSON: it ends too early.", what)}
 	}
 	if !jsonscan.IsObject(data) {
-		return &Problem{"", fmt.Sprintf("The %s is no JSON object.", what)}
+		return &Fault{"", fmt.Sprintf("The %s is no JSON object.", what)}
 	}
-	if path, err := unfit("", data, t); err != nil && path != "" {
-		return &Problem{path, fmt.Sprintf("The field %s of the %s does not fit: %s.", path, what, why(err, path))}
+	if path, err := unfit("", data, reflect.TypeOf(v).Elem()); err != nil && path != "" {
+		return &Fault{path, fmt.Sprintf("The field %s of the %s does not fit: %s.", path, what, why(err, path))}
 	}
-	return &Problem{"", fmt.Sprintf("The %s has another form than it should.", what)}
+	return &Fault{"", fmt.Sprintf("The %s has another form than it should.", what)}
 }
 
 // unfit returns the path of the innermost value that does not fit its type, and what
@@ -157,7 +150,7 @@ func why(err error, name string) string {
 		value, _, _ := strings.Cut(wrong.Value, " ")
 		where := "it "
 		if wrong.Field != "" && wrong.Field != name {
-			where = "in it " + clip(wrong.Field) + " "
+			where = "in it " + jsonscan.CutName(wrong.Field) + " "
 		}
 		is := map[string]string{"string": "a text", "number": "a number", "object": "an object", "array": "a list", "bool": "true or false"}[value]
 		if is == "" {

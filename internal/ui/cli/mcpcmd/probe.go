@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"scorel/protocol/display"
 )
 
-// mcpTested is what scorel mcp test found.
-type mcpTested struct {
+// tested is what scorel mcp test found.
+type tested struct {
 	Name         string    `json:"name"`
 	OK           bool      `json:"ok"`
 	Problem      string    `json:"problem,omitempty"`
@@ -22,26 +22,26 @@ type mcpTested struct {
 	Protocol     string    `json:"protocol,omitempty"`
 	ConnectMS    int64     `json:"connectMs,omitempty"`
 	Instructions string    `json:"instructions,omitempty"`
-	Tools        []mcpTool `json:"tools"`
+	Tools        []offered `json:"tools"`
 	Faults       []string  `json:"faults,omitempty"`
 }
 
-// mcpTool is a tool that it has.
-type mcpTool struct {
+// offered is a tool that it has.
+type offered struct {
 	Name        string `json:"name"` // for the model and for rules
 	Own         string `json:"own"`  // the server's own
 	Description string `json:"description,omitempty"`
 	LeftOut     bool   `json:"leftOut,omitempty"` // by allowTools or denyTools of the entry
 }
 
-func (a *app) mcpTestCommand() *cobra.Command {
+func (cs *commands) testCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "test NAME", Short: "Connect to an MCP server and list its tools", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "test NAME", Short: "Connect to an MCP server and list its tools", Args: cs.Args(cobra.ExactArgs(1)),
 		Long: `Starts or calls a server as a session would, lists its tools, and ends the
 connection. Nothing is called. A server of a project is started only
 when you trust the project.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := a.mcpRead(cmd.Context())
+			f, err := cs.read(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -49,14 +49,14 @@ when you trust the project.`,
 			if !ok {
 				return f.missing(args[0])
 			}
-			t := a.mcpTest(cmd.Context(), f, e)
+			t := cs.test(cmd.Context(), f, e)
 			if asJSON {
-				err = a.printJSON(t)
+				err = cs.printJSON(t)
 			} else {
-				a.mcpShowTested(t)
+				cs.showTested(t)
 			}
 			if err == nil && !t.OK {
-				a.code = exit.Failed
+				cs.Exit(exit.Failed)
 			}
 			return err
 		}}
@@ -64,18 +64,18 @@ when you trust the project.`,
 	return cmd
 }
 
-// mcpTest connects to a server and reads its tools.
-func (a *app) mcpTest(ctx context.Context, f *mcpFiles, e mcp.Entry) mcpTested {
-	t := mcpTested{Name: e.Name, Tools: []mcpTool{}}
-	reached, _, err := a.mcpReach(f, e)
+// test connects to a server and reads its tools.
+func (cs *commands) test(ctx context.Context, f *files, e mcp.Entry) tested {
+	t := tested{Name: e.Name, Tools: []offered{}}
+	reached, _, err := cs.reach(f, e)
 	if err != nil {
 		t.Problem = err.Error()
 		return t
 	}
 	began := time.Now()
-	s, err := connect.Open(ctx, reached.Target, connect.Options{Version: Version, Root: f.root})
+	s, err := connect.Open(ctx, reached.Target, connect.Options{Version: cs.Version, Root: f.root})
 	if err != nil {
-		t.Problem = mcpWhy(e.Name, err)
+		t.Problem = whyNot(e.Name, err)
 		return t
 	}
 	defer s.Close()
@@ -86,7 +86,7 @@ func (a *app) mcpTest(ctx context.Context, f *mcpFiles, e mcp.Entry) mcpTested {
 		t.OK, t.Problem = false, err.Error()
 	}
 	for _, tool := range tools {
-		t.Tools = append(t.Tools, mcpTool{tool.Name, tool.Own, tool.Description, !e.Takes(tool.Own)})
+		t.Tools = append(t.Tools, offered{tool.Name, tool.Own, tool.Description, !e.Takes(tool.Own)})
 	}
 	if t.Faults = faults; s.Nonsense() != "" {
 		t.Faults = append(t.Faults, s.Nonsense())
@@ -94,24 +94,24 @@ func (a *app) mcpTest(ctx context.Context, f *mcpFiles, e mcp.Entry) mcpTested {
 	return t
 }
 
-func (a *app) mcpShowTested(t mcpTested) {
+func (cs *commands) showTested(t tested) {
 	if t.Server != "" {
-		fmt.Fprintf(a.stdout, "%s: connected to %s in %d ms, protocol %s\n", t.Name, display.Line(t.Server), t.ConnectMS, display.Line(t.Protocol))
+		fmt.Fprintf(cs.Stdout, "%s: connected to %s in %d ms, protocol %s\n", t.Name, display.Line(t.Server), t.ConnectMS, display.Line(t.Protocol))
 	}
 	for _, tool := range t.Tools {
 		note := ""
 		if tool.LeftOut {
 			note = " (left out by the entry)"
 		}
-		fmt.Fprintf(a.stdout, "  %s%s\n", tool.Name, note)
+		fmt.Fprintf(cs.Stdout, "  %s%s\n", tool.Name, note)
 	}
 	if t.OK && len(t.Tools) == 0 {
-		fmt.Fprintln(a.stdout, "  it has no tools")
+		fmt.Fprintln(cs.Stdout, "  it has no tools")
 	}
 	for _, fault := range t.Faults {
-		fmt.Fprintf(a.stderr, "scorel: The MCP server %s: %s.\n", t.Name, display.Line(fault))
+		fmt.Fprintf(cs.Stderr, "scorel: The MCP server %s: %s.\n", t.Name, display.Line(fault))
 	}
 	if t.Problem != "" {
-		fmt.Fprintf(a.stderr, "scorel: The MCP server %s cannot be used: %s.\n", t.Name, display.Line(t.Problem))
+		fmt.Fprintf(cs.Stderr, "scorel: The MCP server %s cannot be used: %s.\n", t.Name, display.Line(t.Problem))
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"context"
@@ -25,8 +25,10 @@ import (
 	"scorel/protocol/display"
 )
 
-func (a *app) mcpCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Configure MCP servers", Args: args(cobra.NoArgs),
+// New makes the command "scorel mcp". The commands of others belong to it too.
+func New(cfg Config, others ...*cobra.Command) *cobra.Command {
+	cs := &commands{cfg}
+	cmd := &cobra.Command{Use: "mcp", Short: "Configure MCP servers", Args: cs.Args(cobra.NoArgs),
 		Long: `MCP servers are programs and services that offer tools. These commands read and
 write their configuration. Only "scorel mcp test", "scorel mcp list --check" and
 "scorel mcp login" start or call a server. "scorel mcp serve" is one.
@@ -38,33 +40,35 @@ write their configuration. Only "scorel mcp test", "scorel mcp list --check" and
 		RunE: func(*cobra.Command, []string) error {
 			return exit.Usagef("say what: scorel mcp list, or see scorel mcp --help")
 		}}
-	cmd.AddCommand(a.mcpAddCommand(), a.mcpAddJSONCommand(), a.mcpImportCommand(), a.mcpListCommand(), a.mcpGetCommand(), a.mcpRemoveCommand(),
-		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand(), a.mcpInputsCommand(), a.mcpServeCommand())
+	cmd.AddCommand(cs.addCommand(), cs.addJSONCommand(), cs.importCommand(), cs.listCommand(), cs.getCommand(), cs.removeCommand(),
+		cs.switchCommand("enable", true), cs.switchCommand("disable", false), cs.testCommand(), cs.loginCommand(), cs.logoutCommand(), cs.resetCommand(), cs.inputsCommand())
+	cmd.AddCommand(others...)
 	return cmd
 }
 
-// mcpFiles is the configuration of MCP servers as this process sees it.
-type mcpFiles struct {
-	home  string
-	root  string // of the workspace
-	store mcp.Store
-	set   mcp.Set
-	in    mcpservers.Surroundings
-	vars  mcp.Vars
+// files is the configuration of MCP servers as this process sees it.
+type files struct {
+	version string // of this program
+	home    string
+	root    string // of the workspace
+	store   mcp.Store
+	set     mcp.Set
+	in      mcpservers.Surroundings
+	vars    mcp.Vars
 }
 
-// mcpRead reads all configuration of MCP servers for the working directory. A project's
+// read reads all configuration of MCP servers for the working directory. A project's
 // files are read to be shown.
-func (a *app) mcpRead(ctx context.Context) (*mcpFiles, error) {
-	home, err := host.UserHome(a.environ)
+func (cs *commands) read(ctx context.Context) (*files, error) {
+	home, err := host.UserHome(cs.Environ)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := workDir("")
+	dir, err := cs.WorkDir()
 	if err != nil {
 		return nil, err
 	}
-	f := &mcpFiles{home: home}
+	f := &files{version: cs.Version, home: home}
 	f.root, _ = workspace.Root(dir, home)
 	f.store = mcp.Store{FS: disk.OS(), File: mcp.UserFile(filepath.Join(home, ".scorel"))}
 	user, err := config.Read(filepath.Join(home, ".scorel", "config.toml"))
@@ -81,10 +85,10 @@ func (a *app) mcpRead(ctx context.Context) (*mcpFiles, error) {
 			return nil, exit.AsUsage(err)
 		}
 	}
-	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, FS: disk.OS(), Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
+	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, FS: disk.OS(), Environ: cs.Environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
 	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust, Answers: mcpservers.Answers{FS: disk.OS(), File: st.CredentialsFile()},
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
-	f.vars = mcpservers.Vars(a.environ, home, f.root)
+	f.vars = mcpservers.Vars(cs.Environ, home, f.root)
 	f.vars.Secret = st.SecretNames(c)
 	f.set = mcp.Merge(mcp.Sources{
 		Root: f.root, Managed: mcp.ReadFile(mcp.ManagedFile()), User: mcp.ReadFile(f.store.File), UserTOML: c.MCP.Servers, Faults: c.MCP.Faults,
@@ -94,8 +98,8 @@ func (a *app) mcpRead(ctx context.Context) (*mcpFiles, error) {
 	return f, nil
 }
 
-// mcpScope reads the flag --scope.
-func mcpScope(name string) (mcp.Scope, error) {
+// scopeOf reads the flag --scope.
+func scopeOf(name string) (mcp.Scope, error) {
 	switch s := mcp.Scope(name); s {
 	case mcp.ScopeLocal, mcp.ScopeUser:
 		return s, nil
@@ -105,17 +109,17 @@ func mcpScope(name string) (mcp.Scope, error) {
 	return "", exit.Usagef("--scope must be local (for this project) or user (for all); %q is neither", display.Line(name))
 }
 
-// mcpAddOptions are the flags of scorel mcp add.
-type mcpAddOptions struct {
+// addOptions are the flags of scorel mcp add.
+type addOptions struct {
 	scope, transport, url, clientID, helper string
 	env, headers                            []string
 	port                                    int
 	force, json, always, yes                bool
 }
 
-func (a *app) mcpAddCommand() *cobra.Command {
-	var o mcpAddOptions
-	cmd := &cobra.Command{Use: "add NAME [flags] URL | FILE.mcpb | -- COMMAND [ARG...]", Short: "Add an MCP server", Args: args(cobra.MinimumNArgs(1)),
+func (cs *commands) addCommand() *cobra.Command {
+	var o addOptions
+	cmd := &cobra.Command{Use: "add NAME [flags] URL | FILE.mcpb | -- COMMAND [ARG...]", Short: "Add an MCP server", Args: cs.Args(cobra.MinimumNArgs(1)),
 		Long: `Adds a server to ~/.scorel/mcp.json: for this project alone, or with --scope user
 for all. A command comes after --, an address with --transport or --url. A bundle
 (.mcpb) is shown first, and unpacked below ~/.scorel/mcp-bundles.
@@ -123,18 +127,18 @@ for all. A command comes after --, an address with --transport or --url. A bundl
     scorel mcp add db -e DSN='${DB_DSN}' -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scope, err := mcpScope(o.scope)
+			scope, err := scopeOf(o.scope)
 			if err != nil {
 				return err
 			}
 			if isBundle(args[1:], cmd.ArgsLenAtDash()) && o.transport == "" && o.url == "" {
-				return a.mcpAddBundle(cmd.Context(), scope, args[0], args[1], o)
+				return cs.addBundle(cmd.Context(), scope, args[0], args[1], o)
 			}
 			e, err := o.entry(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return err
 			}
-			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
+			return cs.add(cmd.Context(), scope, e, o.force, o.json)
 		}}
 	f := cmd.Flags()
 	f.StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
@@ -153,7 +157,7 @@ for all. A command comes after --, an address with --transport or --url. A bundl
 }
 
 // entry makes the entry that the flags describe.
-func (o *mcpAddOptions) entry(args []string, dash int) (mcp.Entry, error) {
+func (o *addOptions) entry(args []string, dash int) (mcp.Entry, error) {
 	e := mcp.Entry{Name: args[0], Scope: mcp.ScopeUser, Type: mcp.Type(o.transport), URL: o.url, HeadersHelper: o.helper, AlwaysLoad: o.always}
 	rest := args[1:]
 	switch e.Type {
@@ -214,25 +218,25 @@ func pairs(flag, form, sep string, values []string) (map[string]string, error) {
 	return out, nil
 }
 
-func (a *app) mcpAddJSONCommand() *cobra.Command {
-	var o mcpAddOptions
-	cmd := &cobra.Command{Use: "add-json NAME JSON", Short: "Add an MCP server as its JSON describes it", Args: args(cobra.ExactArgs(2)),
+func (cs *commands) addJSONCommand() *cobra.Command {
+	var o addOptions
+	cmd := &cobra.Command{Use: "add-json NAME JSON", Short: "Add an MCP server as its JSON describes it", Args: cs.Args(cobra.ExactArgs(2)),
 		Long: `Adds a server as it is described in an mcp.json, with every field that there is.
 
     scorel mcp add-json db '{"command": "db-mcp", "sandbox": true, "denyTools": ["drop_*"]}'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scope, err := mcpScope(o.scope)
+			scope, err := scopeOf(o.scope)
 			if err != nil {
 				return err
 			}
-			if err := mcpName(args[0]); err != nil {
+			if err := checkName(args[0]); err != nil {
 				return err
 			}
 			e, faults, ok := mcp.ParseEntry(args[0], []byte(args[1]))
-			if err := a.mcpFaults(faults, ok); err != nil {
+			if err := cs.faults(faults, ok); err != nil {
 				return err
 			}
-			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
+			return cs.add(cmd.Context(), scope, e, o.force, o.json)
 		}}
 	cmd.Flags().StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the server that has the name")
@@ -240,8 +244,8 @@ func (a *app) mcpAddJSONCommand() *cobra.Command {
 	return cmd
 }
 
-// mcpName refuses a name that no server may have.
-func mcpName(name string) error {
+// checkName refuses a name that no server may have.
+func checkName(name string) error {
 	err := mcp.CheckName(name)
 	if err != nil && slices.Contains(mcp.Reserved(), strings.ToLower(name)) {
 		return err
@@ -252,20 +256,20 @@ func mcpName(name string) error {
 	return nil
 }
 
-// mcpFaults prints what has no effect in an entry, and returns what keeps it from counting.
-func (a *app) mcpFaults(faults []mcp.Fault, ok bool) error {
+// faults prints what has no effect in an entry, and returns what keeps it from counting.
+func (cs *commands) faults(faults []mcp.Fault, ok bool) error {
 	for _, f := range faults {
 		f.Source = mcp.Source{} // it is no file
 		if f.Dropped && !ok {
 			return exit.AsUsage(f)
 		}
-		fmt.Fprintln(a.stderr, "scorel: "+display.Line(f.Error()))
+		fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(f.Error()))
 	}
 	return nil
 }
 
 // allowed returns why an entry may not be added.
-func (f *mcpFiles) allowed(e mcp.Entry, vars mcp.Vars) error {
+func (f *files) allowed(e mcp.Entry, vars mcp.Vars) error {
 	if f.set.Managed {
 		return fmt.Errorf("MCP servers are managed by the administrator's file %s; none can be changed here", mcp.ManagedFile())
 	}
@@ -276,20 +280,20 @@ func (f *mcpFiles) allowed(e mcp.Entry, vars mcp.Vars) error {
 	return nil
 }
 
-// mcpAdded is what the commands that write print as JSON.
-type mcpAdded struct {
+// added is what the commands that write print as JSON.
+type added struct {
 	Name  string    `json:"name"`
 	Scope mcp.Scope `json:"scope"`
 	Type  mcp.Type  `json:"type,omitempty"`
 	File  string    `json:"file"`
 }
 
-// mcpAdd checks an entry and writes it.
-func (a *app) mcpAdd(ctx context.Context, scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
-	if err := mcpName(e.Name); err != nil {
+// add checks an entry and writes it.
+func (cs *commands) add(ctx context.Context, scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
+	if err := checkName(e.Name); err != nil {
 		return err
 	}
-	f, err := a.mcpRead(ctx)
+	f, err := cs.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -297,7 +301,7 @@ func (a *app) mcpAdd(ctx context.Context, scope mcp.Scope, e mcp.Entry, force, a
 		return f.allowed(e, mcp.Vars{})
 	}
 	faults, ok := e.Check()
-	if err := a.mcpFaults(faults, ok); err != nil {
+	if err := cs.faults(faults, ok); err != nil {
 		return err
 	}
 	if err := f.allowed(e, f.vars); err != nil {
@@ -310,34 +314,34 @@ func (a *app) mcpAdd(ctx context.Context, scope mcp.Scope, e mcp.Entry, force, a
 		return err
 	}
 	if asJSON {
-		return a.printJSON(mcpAdded{e.Name, scope, e.Type, f.store.File})
+		return cs.printJSON(added{e.Name, scope, e.Type, f.store.File})
 	}
-	fmt.Fprintf(a.stdout, "Added %s MCP server %s to %s config\nFile modified: %s\n", e.Type, e.Name, scope, display.Line(f.store.File))
+	fmt.Fprintf(cs.Stdout, "Added %s MCP server %s to %s config\nFile modified: %s\n", e.Type, e.Name, scope, display.Line(f.store.File))
 	return nil
 }
 
-func (a *app) mcpRemoveCommand() *cobra.Command {
+func (cs *commands) removeCommand() *cobra.Command {
 	var scope string
 	var asJSON bool
-	cmd := &cobra.Command{Use: "remove NAME", Short: "Remove an MCP server", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "remove NAME", Short: "Remove an MCP server", Args: cs.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scopes := []mcp.Scope{mcp.ScopeLocal, mcp.ScopeUser}
 			if scope != "" {
-				s, err := mcpScope(scope)
+				s, err := scopeOf(scope)
 				if err != nil {
 					return err
 				}
 				scopes = []mcp.Scope{s}
 			}
-			return a.mcpRemove(cmd.Context(), args[0], scopes, asJSON)
+			return cs.remove(cmd.Context(), args[0], scopes, asJSON)
 		}}
 	cmd.Flags().StringVarP(&scope, "scope", "s", "", "local or user; without it the one that has the name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpRemove(ctx context.Context, name string, scopes []mcp.Scope, asJSON bool) error {
-	f, err := a.mcpRead(ctx)
+func (cs *commands) remove(ctx context.Context, name string, scopes []mcp.Scope, asJSON bool) error {
+	f, err := cs.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -375,18 +379,18 @@ func (a *app) mcpRemove(ctx context.Context, name string, scopes []mcp.Scope, as
 		return fmt.Errorf("the MCP server %q is removed; %w", name, err)
 	}
 	if asJSON {
-		return a.printJSON(mcpAdded{Name: name, Scope: found[0], File: f.store.File})
+		return cs.printJSON(added{Name: name, Scope: found[0], File: f.store.File})
 	}
-	fmt.Fprintf(a.stdout, "Removed MCP server %s from %s config\nFile modified: %s\n", display.Line(name), found[0], display.Line(f.store.File))
+	fmt.Fprintf(cs.Stdout, "Removed MCP server %s from %s config\nFile modified: %s\n", display.Line(name), found[0], display.Line(f.store.File))
 	return nil
 }
 
-func (a *app) mcpSwitchCommand(verb string, on bool) *cobra.Command {
+func (cs *commands) switchCommand(verb string, on bool) *cobra.Command {
 	var asJSON bool
 	short := map[bool]string{true: "Let an MCP server be used again", false: "Keep an MCP server without using it"}[on]
-	cmd := &cobra.Command{Use: verb + " NAME", Short: short, Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: verb + " NAME", Short: short, Args: cs.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := a.mcpRead(cmd.Context())
+			f, err := cs.read(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -401,13 +405,13 @@ func (a *app) mcpSwitchCommand(verb string, on bool) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(struct {
+				return cs.printJSON(struct {
 					Name    string    `json:"name"`
 					Scope   mcp.Scope `json:"scope"`
 					Enabled bool      `json:"enabled"`
 				}{e.Name, e.Scope, on})
 			}
-			fmt.Fprintf(a.stdout, "MCP server %s is %sd\n", display.Line(e.Name), verb)
+			fmt.Fprintf(cs.Stdout, "MCP server %s is %sd\n", display.Line(e.Name), verb)
 			return nil
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -415,7 +419,7 @@ func (a *app) mcpSwitchCommand(verb string, on bool) *cobra.Command {
 }
 
 // missing says that no server of a name counts, and why, where that is known.
-func (f *mcpFiles) missing(name string) error {
+func (f *files) missing(name string) error {
 	for _, s := range f.set.Suppressed {
 		if s.Entry.Name == name {
 			return fmt.Errorf("the MCP server %q does not count: %s", name, s.Reason)

@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"bufio"
@@ -17,8 +17,8 @@ import (
 	"scorel/protocol/display"
 )
 
-// mcpServer is a server as it is shown. Values of variables and headers are not.
-type mcpServer struct {
+// server is a server as it is shown. Values of variables and headers are not.
+type server struct {
 	Name   string    `json:"name"`
 	Scope  mcp.Scope `json:"scope"`
 	Source string    `json:"source"`
@@ -41,8 +41,8 @@ const (
 	mcpDisabled   = "disabled"
 )
 
-func (f *mcpFiles) shownServer(e mcp.Entry) mcpServer {
-	s := mcpServer{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: e.Shown(), Status: mcpConfigured,
+func (f *files) shownServer(e mcp.Entry) server {
+	s := server{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: e.Shown(), Status: mcpConfigured,
 		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: e.OAuth != nil, Sandbox: e.Sandbox}
 	switch {
 	case e.Disabled:
@@ -58,8 +58,8 @@ func (f *mcpFiles) shownServer(e mcp.Entry) mcpServer {
 }
 
 // shown returns all servers, those that do not count last.
-func (f *mcpFiles) shown() []mcpServer {
-	out := []mcpServer{}
+func (f *files) shown() []server {
+	out := []server{}
 	for _, e := range f.set.Entries {
 		out = append(out, f.shownServer(e))
 	}
@@ -74,8 +74,8 @@ func (f *mcpFiles) shown() []mcpServer {
 	return out
 }
 
-// mcpIssue is a fault as it is printed as JSON.
-type mcpIssue struct {
+// issue is a fault as it is printed as JSON.
+type issue struct {
 	Source  string `json:"source"`
 	Path    string `json:"path,omitempty"`
 	Server  string `json:"server,omitempty"`
@@ -83,58 +83,58 @@ type mcpIssue struct {
 	Message string `json:"message"`
 }
 
-func (a *app) mcpListCommand() *cobra.Command {
+func (cs *commands) listCommand() *cobra.Command {
 	var asJSON, check bool
-	cmd := &cobra.Command{Use: "list", Short: "List MCP servers, and what is wrong in their files", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "list", Short: "List MCP servers, and what is wrong in their files", Args: cs.Args(cobra.NoArgs),
 		Long: `Lists all servers with their state, those that do not count with the reason, and what
 is wrong in the files. Nothing is started or called without --check, which connects with
 the servers that sessions would use, as "scorel mcp test" does with one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := a.mcpRead(cmd.Context())
+			f, err := cs.read(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.mcpList(cmd.Context(), f, check, asJSON)
+			return cs.list(cmd.Context(), f, check, asJSON)
 		}}
 	cmd.Flags().BoolVar(&check, "check", false, "connect with each server and show its state")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpList(ctx context.Context, f *mcpFiles, check, asJSON bool) error {
-	servers, issues := f.shown(), f.issues(a)
+func (cs *commands) list(ctx context.Context, f *files, check, asJSON bool) error {
+	servers, issues := f.shown(), f.issues(cs)
 	if check {
-		a.mcpCheck(ctx, f, servers)
+		cs.check(ctx, f, servers)
 	}
 	if asJSON {
-		list := []mcpIssue{}
+		list := []issue{}
 		for _, x := range issues {
-			list = append(list, mcpIssue{x.Source.String(), x.Path, x.Server, x.Dropped, x.Message})
+			list = append(list, issue{x.Source.String(), x.Path, x.Server, x.Dropped, x.Message})
 		}
-		return a.printJSON(struct {
-			Servers []mcpServer `json:"servers"`
-			Issues  []mcpIssue  `json:"issues"`
-			Managed bool        `json:"managed"`
+		return cs.printJSON(struct {
+			Servers []server `json:"servers"`
+			Issues  []issue  `json:"issues"`
+			Managed bool     `json:"managed"`
 		}{servers, list, f.set.Managed})
 	}
 	if len(servers) == 0 {
-		fmt.Fprintln(a.stdout, `No MCP servers are configured. Use "scorel mcp add" to add one, or "scorel mcp import" to copy those of another program.`)
+		fmt.Fprintln(cs.Stdout, `No MCP servers are configured. Use "scorel mcp add" to add one, or "scorel mcp import" to copy those of another program.`)
 	}
 	for _, s := range servers {
-		fmt.Fprintf(a.stdout, "%s: %s (%s, %s) - %s\n", display.Line(s.Name), display.Line(s.Target), s.Type, s.Scope, display.Line(s.Status))
+		fmt.Fprintf(cs.Stdout, "%s: %s (%s, %s) - %s\n", display.Line(s.Name), display.Line(s.Target), s.Type, s.Scope, display.Line(s.Status))
 	}
 	if len(issues) > 0 {
-		fmt.Fprintln(a.stdout, "Issues:")
+		fmt.Fprintln(cs.Stdout, "Issues:")
 	}
 	for _, x := range issues {
-		fmt.Fprintln(a.stdout, "  "+display.Line(x.Error()))
+		fmt.Fprintln(cs.Stdout, "  "+display.Line(x.Error()))
 	}
 	return nil
 }
 
 // issues returns the faults of the files, and the variables that are missing. Those of a
 // project's servers are looked at when it is trusted.
-func (f *mcpFiles) issues(a *app) []mcp.Fault {
+func (f *files) issues(cs *commands) []mcp.Fault {
 	out := slices.Clone(f.set.Faults)
 	vars := f.vars
 	for _, e := range f.set.Entries {
@@ -151,16 +151,16 @@ func (f *mcpFiles) issues(a *app) []mcp.Fault {
 	return out
 }
 
-func (a *app) mcpGetCommand() *cobra.Command {
+func (cs *commands) getCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "get NAME", Short: "Show one MCP server", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "get NAME", Short: "Show one MCP server", Args: cs.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := a.mcpRead(cmd.Context())
+			f, err := cs.read(cmd.Context())
 			if err != nil {
 				return err
 			}
 			all := f.shown()
-			i := slices.IndexFunc(all, func(s mcpServer) bool { return s.Name == args[0] })
+			i := slices.IndexFunc(all, func(s server) bool { return s.Name == args[0] })
 			if i < 0 {
 				return f.missing(args[0])
 			}
@@ -168,15 +168,15 @@ func (a *app) mcpGetCommand() *cobra.Command {
 				all[i].SignedIn = f.signedIn(f.set.Entries[i])
 			}
 			if asJSON {
-				return a.printJSON(all[i])
+				return cs.printJSON(all[i])
 			}
-			return a.mcpGet(all[i])
+			return cs.get(all[i])
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mcpGet(s mcpServer) error {
+func (cs *commands) get(s server) error {
 	target := "URL:"
 	if s.Type == mcp.TypeStdio {
 		target = "Command:"
@@ -203,12 +203,12 @@ func (a *app) mcpGet(s mcpServer) error {
 	if s.Code == "" && (s.Scope == mcp.ScopeLocal || s.Scope == mcp.ScopeUser && strings.Contains(s.Source, "mcp.json")) {
 		rows = append(rows, []string{"Remove with:", "scorel mcp remove " + s.Name + " --scope " + string(s.Scope)})
 	}
-	return plain.Table(a.stdout, rows)
+	return plain.Table(cs.Stdout, rows)
 }
 
-func (a *app) mcpImportCommand() *cobra.Command {
+func (cs *commands) importCommand() *cobra.Command {
 	var yes, force, asJSON bool
-	cmd := &cobra.Command{Use: "import PROGRAM", Short: "Copy the MCP servers of another program", Args: args(cobra.ExactArgs(1)), ValidArgs: mcp.Programs(),
+	cmd := &cobra.Command{Use: "import PROGRAM", Short: "Copy the MCP servers of another program", Args: cs.Args(cobra.ExactArgs(1)), ValidArgs: mcp.Programs(),
 		Long: `Shows the servers that you have configured for claude, cursor, vscode, gemini or
 codex, and asks about each. Those that you accept are copied to ~/.scorel/mcp.json:
 for all projects, or, where the program has one for this project alone, for this
@@ -217,7 +217,7 @@ project. The program's own files stay as they are.
 Where nobody can be asked, the servers are listed, nothing is changed, and the
 exit code is 4 if there is something to copy.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mcpImport(cmd.Context(), args[0], yes, force, asJSON)
+			return cs.importFrom(cmd.Context(), args[0], yes, force, asJSON)
 		}}
 	cmd.Flags().BoolVar(&yes, "yes", false, "copy all without a question")
 	cmd.Flags().BoolVar(&force, "force", false, "also those whose name is there, which they replace")
@@ -225,16 +225,16 @@ exit code is 4 if there is something to copy.`,
 	return cmd
 }
 
-// mcpFound is a server of another program.
-type mcpFound struct {
-	mcpServer
+// foreign is a server of another program.
+type foreign struct {
+	server
 	entry mcp.Entry
 	Open  bool `json:"open"` // it can be copied
 	Taken bool `json:"copied"`
 }
 
-func (a *app) mcpImport(ctx context.Context, program string, yes, force, asJSON bool) error {
-	f, err := a.mcpRead(ctx)
+func (cs *commands) importFrom(ctx context.Context, program string, yes, force, asJSON bool) error {
+	f, err := cs.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -246,48 +246,48 @@ func (a *app) mcpImport(ctx context.Context, program string, yes, force, asJSON 
 		return exit.AsUsage(err)
 	}
 	for _, x := range faults {
-		fmt.Fprintln(a.stderr, "scorel: "+display.Line(x.Error()))
+		fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(x.Error()))
 	}
-	found, open, err := a.mcpFound(f, entries, force)
+	found, open, err := cs.found(f, entries, force)
 	if err != nil {
 		return err
 	}
-	ask := !yes && !asJSON && a.interactive()
+	ask := !yes && !asJSON && cs.Interactive()
 	if !asJSON {
 		if len(files) == 0 {
-			fmt.Fprintf(a.stdout, "No configuration of %s was found.\n", program)
+			fmt.Fprintf(cs.Stdout, "No configuration of %s was found.\n", program)
 		}
 		for _, x := range found {
-			fmt.Fprintf(a.stdout, "%s: %s (%s, %s) - %s\n", display.Line(x.Name), display.Line(x.Target), x.Type, x.Scope, display.Line(x.Status))
+			fmt.Fprintf(cs.Stdout, "%s: %s (%s, %s) - %s\n", display.Line(x.Name), display.Line(x.Target), x.Type, x.Scope, display.Line(x.Status))
 		}
 	}
 	if open > 0 && (yes || ask) {
-		if err := a.mcpCopy(f, found, ask, force, asJSON); err != nil {
+		if err := cs.copy(f, found, ask, force, asJSON); err != nil {
 			return err
 		}
 	}
 	if asJSON {
 		if found == nil {
-			found = []mcpFound{}
+			found = []foreign{}
 		}
-		if err := a.printJSON(struct {
-			Files   []string   `json:"files"`
-			Servers []mcpFound `json:"servers"`
+		if err := cs.printJSON(struct {
+			Files   []string  `json:"files"`
+			Servers []foreign `json:"servers"`
 		}{append([]string{}, files...), found}); err != nil {
 			return err
 		}
 	}
 	if open > 0 && !yes && !ask {
-		fmt.Fprintf(a.stderr, "scorel: nobody is asked here, so nothing was changed; to copy all: scorel mcp import %s --yes\n", program)
-		a.code = exit.Unasked
+		fmt.Fprintf(cs.Stderr, "scorel: nobody is asked here, so nothing was changed; to copy all: scorel mcp import %s --yes\n", program)
+		cs.Exit(exit.Unasked)
 	}
 	return nil
 }
 
-// mcpFound says of each server of another program whether it can be copied.
-func (a *app) mcpFound(f *mcpFiles, entries []mcp.Entry, force bool) (found []mcpFound, open int, err error) {
+// found says of each server of another program whether it can be copied.
+func (cs *commands) found(f *files, entries []mcp.Entry, force bool) (found []foreign, open int, err error) {
 	for _, e := range entries {
-		x := mcpFound{mcpServer: f.shownServer(e), entry: e, Open: true}
+		x := foreign{server: f.shownServer(e), entry: e, Open: true}
 		there, err := f.store.Has(e.Scope, f.root, e.Name)
 		if err != nil {
 			return nil, 0, err
@@ -307,17 +307,17 @@ func (a *app) mcpFound(f *mcpFiles, entries []mcp.Entry, force bool) (found []mc
 	return found, open, nil
 }
 
-// mcpCopy copies servers, after a question for each where a person can answer. What is no
+// copy copies servers, after a question for each where a person can answer. What is no
 // yes is a no; q ends the questions.
-func (a *app) mcpCopy(f *mcpFiles, found []mcpFound, ask, force, asJSON bool) error {
-	in := bufio.NewReader(io.LimitReader(a.stdin, 64<<10))
+func (cs *commands) copy(f *files, found []foreign, ask, force, asJSON bool) error {
+	in := bufio.NewReader(io.LimitReader(cs.Stdin, 64<<10))
 	for i := range found {
 		x := &found[i]
 		if !x.Open {
 			continue
 		}
 		if ask {
-			fmt.Fprintf(a.stderr, "Copy %s? [y/N/q] ", display.Line(x.Name))
+			fmt.Fprintf(cs.Stderr, "Copy %s? [y/N/q] ", display.Line(x.Name))
 			line, err := in.ReadString('\n')
 			if err != nil && err != io.EOF {
 				return fmt.Errorf("read the answer: %w", err)
@@ -338,7 +338,7 @@ func (a *app) mcpCopy(f *mcpFiles, found []mcpFound, ask, force, asJSON bool) er
 		}
 		x.Taken, x.Status = true, "copied"
 		if !asJSON {
-			fmt.Fprintf(a.stdout, "Added %s MCP server %s to %s config\n", x.Type, display.Line(x.Name), x.Scope)
+			fmt.Fprintf(cs.Stdout, "Added %s MCP server %s to %s config\n", x.Type, display.Line(x.Name), x.Scope)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package protocol
+package shape
 
 import (
 	"encoding/json"
@@ -11,8 +11,14 @@ import (
 	"sync"
 )
 
-// envelope are the members that every message with a request may have.
-var envelope = []string{"type", "requestId", "sessionId", "repeat"}
+// Own is a type that reads its JSON itself.
+type Own interface {
+	// JSONForm returns the struct that it reads.
+	JSONForm() reflect.Type
+	// SentMembers returns the names that an object may have that a client sends, nil when
+	// that is judged elsewhere.
+	SentMembers(object map[string]json.RawMessage) []string
+}
 
 // member is a member of a JSON object that a type reads.
 type member struct {
@@ -30,8 +36,8 @@ func membersOf(t reflect.Type) []member {
 		return known.([]member)
 	}
 	form := t
-	if own, ok := reflect.Zero(t).Interface().(interface{ jsonForm() reflect.Type }); ok {
-		form = own.jsonForm()
+	if own, ok := reflect.Zero(t).Interface().(Own); ok {
+		form = own.JSONForm()
 	}
 	var all []member
 	for i := range form.NumField() {
@@ -48,24 +54,24 @@ func membersOf(t reflect.Type) []member {
 	return all
 }
 
-// MemberNames returns the names of the members of the JSON object that a struct reads, in
+// Names returns the names of the members of the JSON object that a struct reads, in
 // the order of its fields. v points to the struct.
-func MemberNames(v any) (names []string) {
+func Names(v any) (names []string) {
 	for _, m := range membersOf(reflect.TypeOf(v).Elem()) {
 		names = append(names, m.name)
 	}
 	return names
 }
 
-// UnknownMember returns the first member of the JSON object data that the struct to which
+// Unknown returns the first member of the JSON object data that the struct to which
 // v points does not have, in the object itself or in one within it; nil when it has all.
 // What names the object in the sentence. Top are the names that the object itself may
-// have. A value of another form than it should is left to [NotJSON].
+// have. A value of another form than it should is left to [Misfit].
 //
 // A host refuses such a request, whatever way it came: a misspelt deny or noNetwork that
 // were ignored would start a turn without them. The sentence also fits a client that is
 // newer than its host.
-func UnknownMember(what string, data []byte, v any, top []string) *Problem {
+func Unknown(what string, data []byte, v any, top []string) *Fault {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil {
 		return nil
@@ -78,8 +84,8 @@ func UnknownMember(what string, data []byte, v any, top []string) *Problem {
 	return within("", object, reflect.TypeOf(v).Elem())
 }
 
-// within is UnknownMember of the values of an object.
-func within(at string, object map[string]json.RawMessage, t reflect.Type) *Problem {
+// within is Unknown of the values of an object.
+func within(at string, object map[string]json.RawMessage, t reflect.Type) *Fault {
 	for _, m := range membersOf(t) {
 		if raw, ok := object[m.name]; ok {
 			if p := unknownIn(at+m.name, raw, m.typ); p != nil {
@@ -90,8 +96,8 @@ func within(at string, object map[string]json.RawMessage, t reflect.Type) *Probl
 	return nil
 }
 
-// unknownIn is UnknownMember of one value.
-func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Problem {
+// unknownIn is Unknown of one value.
+func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Fault {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -111,11 +117,9 @@ func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Problem {
 		if json.Unmarshal(raw, &object) != nil {
 			return nil
 		}
-		names := MemberNames(reflect.New(t).Interface())
-		if own, ok := reflect.Zero(t).Interface().(interface {
-			sentMembers(map[string]json.RawMessage) []string
-		}); ok {
-			if names = own.sentMembers(object); names == nil {
+		names := Names(reflect.New(t).Interface())
+		if own, ok := reflect.Zero(t).Interface().(Own); ok {
+			if names = own.SentMembers(object); names == nil {
 				return nil
 			}
 		}
@@ -130,7 +134,7 @@ func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Problem {
 }
 
 // unknown is the problem of a member that is not known.
-func unknown(at, name, where string, known []string) *Problem {
+func unknown(at, name, where string, known []string) *Fault {
 	name = jsonscan.CutName(name)
-	return &Problem{at + name, fmt.Sprintf("This host does not know the field %q of %s; it knows %s.", name, where, strings.Join(known, ", "))}
+	return &Fault{at + name, fmt.Sprintf("This host does not know the field %q of %s; it knows %s.", name, where, strings.Join(known, ", "))}
 }

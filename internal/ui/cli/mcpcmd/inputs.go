@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"bufio"
@@ -20,20 +20,20 @@ import (
 	"scorel/protocol/display"
 )
 
-func (a *app) mcpInputsCommand() *cobra.Command {
+func (cs *commands) inputsCommand() *cobra.Command {
 	var forget bool
-	cmd := &cobra.Command{Use: "inputs NAME", Short: "Answer what the entry of an MCP server asks for", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "inputs NAME", Short: "Answer what the entry of an MCP server asks for", Args: cs.Args(cobra.ExactArgs(1)),
 		Long: `Asks for the values that the entry of a server names as ${input:ID}, and keeps them in
 ~/.scorel/credentials.json, for this entry as it is written. Passwords are not shown. Without
 a terminal, the answers are the lines of stdin, in the order of the questions; an empty one
 keeps what there is, or the default.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.mcpInputs(cmd.Context(), args[0], forget) }}
+		RunE: func(cmd *cobra.Command, args []string) error { return cs.inputs(cmd.Context(), args[0], forget) }}
 	cmd.Flags().BoolVar(&forget, "forget", false, "forget the answers")
 	return cmd
 }
 
-func (a *app) mcpInputs(ctx context.Context, name string, forget bool) error {
-	f, err := a.mcpRead(ctx)
+func (cs *commands) inputs(ctx context.Context, name string, forget bool) error {
+	f, err := cs.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,19 +47,19 @@ func (a *app) mcpInputs(ctx context.Context, name string, forget bool) error {
 		if err := f.in.Answers.Forget(e); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "Forgot the answers for MCP server %s\n", display.Line(name))
+		fmt.Fprintf(cs.Stdout, "Forgot the answers for MCP server %s\n", display.Line(name))
 		return nil
 	}
 	given, err := f.in.Answers.Of(e)
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(a.stdin)
+	lines := bufio.NewScanner(cs.Stdin)
 	lines.Buffer(nil, credentials.MaxInput+2)
 	kept := 0
 	for _, q := range e.Inputs {
 		old, had := given[q.ID]
-		value, err := a.mcpAnswer(lines, q, had)
+		value, err := cs.answer(lines, q, had)
 		if errors.Is(err, io.EOF) {
 			return exit.Usagef("%s of %s were answered; the rest is missing", plain.Count(kept, "question"), plain.Count(len(e.Inputs), "question"))
 		}
@@ -83,12 +83,12 @@ func (a *app) mcpInputs(ctx context.Context, name string, forget bool) error {
 		}
 		kept++
 	}
-	fmt.Fprintf(a.stdout, "Kept %s for MCP server %s\n", plain.Count(kept, "answer"), display.Line(name))
+	fmt.Fprintf(cs.Stdout, "Kept %s for MCP server %s\n", plain.Count(kept, "answer"), display.Line(name))
 	return nil
 }
 
-// mcpAnswer asks one question; io.EOF is that nothing more comes.
-func (a *app) mcpAnswer(lines *bufio.Scanner, q mcp.Input, had bool) (string, error) {
+// answer asks one question; io.EOF is that nothing more comes.
+func (cs *commands) answer(lines *bufio.Scanner, q mcp.Input, had bool) (string, error) {
 	text := display.Line(q.ID)
 	if q.Description != "" {
 		text = display.Line(q.Description)
@@ -102,14 +102,14 @@ func (a *app) mcpAnswer(lines *bufio.Scanner, q mcp.Input, had bool) (string, er
 	case q.Default != "":
 		text += " [" + display.Line(q.Default) + "]"
 	}
-	file, isFile := a.stdin.(*os.File)
+	file, isFile := cs.Stdin.(*os.File)
 	atTerminal := isFile && term.IsTerminal(int(file.Fd()))
 	if atTerminal {
-		fmt.Fprint(a.stderr, text+": ")
+		fmt.Fprint(cs.Stderr, text+": ")
 	}
 	if atTerminal && q.Password {
 		secret, err := term.ReadPassword(int(file.Fd()))
-		fmt.Fprintln(a.stderr)
+		fmt.Fprintln(cs.Stderr)
 		return strings.TrimSpace(string(secret)), err
 	}
 	if !lines.Scan() {

@@ -1,4 +1,4 @@
-package protocol
+package framed
 
 import (
 	"encoding/json"
@@ -10,15 +10,15 @@ import (
 // The frames of what a slash command has sent that is not the words of who typed it. Their
 // attributes begin with the name of the command and, where there are some, its arguments.
 const (
-	FrameServerPrompt   = "mcp-prompt"
-	FrameProjectCommand = "project-command"
+	ServerPrompt   = "mcp-prompt"
+	ProjectCommand = "project-command"
 )
 
 // maxFrameArgs is how much of the arguments a frame repeats, in bytes.
 const maxFrameArgs = 200
 
-// FrameAttrs returns the attributes with which the frame of a slash command begins.
-func FrameAttrs(name, args string) string {
+// Attrs returns the attributes with which the frame of a slash command begins.
+func Attrs(name, args string) string {
 	attrs := " name=" + quoted(name)
 	args = strings.Join(strings.Fields(strings.ToValidUTF8(args, "")), " ")
 	if len(args) > maxFrameArgs {
@@ -44,7 +44,7 @@ func quoted(s string) string {
 // there is the command as it was typed, in a line of its own before what it has sent. Other
 // texts are returned as they are.
 func Unframed(text string) string {
-	for _, tag := range [...]string{FrameServerPrompt, FrameProjectCommand} {
+	for _, tag := range [...]string{ServerPrompt, ProjectCommand} {
 		rest, ok := strings.CutPrefix(text, "<"+tag+" ")
 		if !ok {
 			continue

@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"bufio"
@@ -17,35 +17,35 @@ import (
 	"scorel/protocol/display"
 )
 
-// mcpSigned is what scorel mcp login and logout print as JSON.
-type mcpSigned struct {
+// signed is what scorel mcp login and logout print as JSON.
+type signed struct {
 	Name     string `json:"name"`
 	SignedIn bool   `json:"signedIn"`
 }
 
-func (a *app) mcpLoginCommand() *cobra.Command {
+func (cs *commands) loginCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "login NAME", Short: "Sign in to an MCP server", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "login NAME", Short: "Sign in to an MCP server", Args: cs.Args(cobra.ExactArgs(1)),
 		Long: `Prints an address to open in a browser, and waits at most 5 minutes until you have
 signed in there. If the browser is on another machine, it ends at an address that
 cannot be opened: paste that address here. The tokens are kept in
 ~/.scorel/credentials.json; sessions use them from their next message on.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, login, err := a.mcpLogin(cmd.Context(), args[0])
+			_, login, err := cs.login(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			show := func(at, host string) {
-				fmt.Fprintf(a.stderr, "Open this address of %s in your browser, and sign in:\n\n%s\n\nWaiting. If the browser cannot open the address that it is led to at the end, paste that address here.\n", display.Line(host), display.Line(at))
+				fmt.Fprintf(cs.Stderr, "Open this address of %s in your browser, and sign in:\n\n%s\n\nWaiting. If the browser cannot open the address that it is led to at the end, paste that address here.\n", display.Line(host), display.Line(at))
 			}
-			foreign := func(err error) { fmt.Fprintln(a.stderr, "scorel: "+display.Line(err.Error())) }
-			if err := login.SignIn(cmd.Context(), show, lines(cmd.Context(), a.stdin), foreign); err != nil {
+			foreign := func(err error) { fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(err.Error())) }
+			if err := login.SignIn(cmd.Context(), show, lines(cmd.Context(), cs.Stdin), foreign); err != nil {
 				return fmt.Errorf("the sign-in to the MCP server %q has failed: %w", args[0], err)
 			}
 			if asJSON {
-				return a.printJSON(mcpSigned{args[0], true})
+				return cs.printJSON(signed{args[0], true})
 			}
-			fmt.Fprintf(a.stdout, "Signed in to MCP server %s\n", display.Line(args[0]))
+			fmt.Fprintf(cs.Stdout, "Signed in to MCP server %s\n", display.Line(args[0]))
 			return nil
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -76,13 +76,13 @@ func lines(ctx context.Context, in io.Reader) <-chan string {
 	return out
 }
 
-func (a *app) mcpLogoutCommand() *cobra.Command {
+func (cs *commands) logoutCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "logout NAME", Short: "Forget the sign-in to an MCP server", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "logout NAME", Short: "Forget the sign-in to an MCP server", Args: cs.Args(cobra.ExactArgs(1)),
 		Long: `Forgets the tokens of a server in ~/.scorel/credentials.json. The server is not told;
 where it has a page of connected programs, Scorel can be removed there.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, login, err := a.mcpLogin(cmd.Context(), args[0])
+			_, login, err := cs.login(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -93,32 +93,32 @@ where it has a page of connected programs, Scorel can be removed there.`,
 			case !had:
 				return fmt.Errorf("nobody is signed in to the MCP server %q", args[0])
 			case asJSON:
-				return a.printJSON(mcpSigned{args[0], false})
+				return cs.printJSON(signed{args[0], false})
 			}
-			fmt.Fprintf(a.stdout, "Signed out of MCP server %s\n", display.Line(args[0]))
+			fmt.Fprintf(cs.Stdout, "Signed out of MCP server %s\n", display.Line(args[0]))
 			return nil
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// mcpReach says how a server is reached, with the tokens of whoever has signed in. login is
+// reach says how a server is reached, with the tokens of whoever has signed in. login is
 // nil for a server that nobody signs in to.
-func (a *app) mcpReach(f *mcpFiles, e mcp.Entry) (r mcpservers.Reached, login *mcpservers.Login, err error) {
+func (cs *commands) reach(f *files, e mcp.Entry) (r mcpservers.Reached, login *mcpservers.Login, err error) {
 	r, err = mcpservers.Reach(e, f.set.Policy, f.vars, f.in)
 	if err != nil {
 		return r, nil, err
 	}
-	login, err = mcpservers.NewLogin(e, r, disk.OS(), filepath.Join(f.home, ".scorel", "credentials.json"), Version)
+	login, err = mcpservers.NewLogin(e, r, disk.OS(), filepath.Join(f.home, ".scorel", "credentials.json"), cs.Version)
 	if login != nil {
 		r.Target.Auth = login.Session()
 	}
 	return r, login, err
 }
 
-// mcpLogin returns how somebody signs in to a server.
-func (a *app) mcpLogin(ctx context.Context, name string) (mcp.Entry, *mcpservers.Login, error) {
-	f, err := a.mcpRead(ctx)
+// login returns how somebody signs in to a server.
+func (cs *commands) login(ctx context.Context, name string) (mcp.Entry, *mcpservers.Login, error) {
+	f, err := cs.read(ctx)
 	if err != nil {
 		return mcp.Entry{}, nil, err
 	}
@@ -126,7 +126,7 @@ func (a *app) mcpLogin(ctx context.Context, name string) (mcp.Entry, *mcpservers
 	if !ok {
 		return e, nil, f.missing(name)
 	}
-	_, login, err := a.mcpReach(f, e)
+	_, login, err := cs.reach(f, e)
 	switch {
 	case err != nil:
 		return e, nil, fmt.Errorf("the MCP server %q cannot be used: %w", name, err)
@@ -136,8 +136,8 @@ func (a *app) mcpLogin(ctx context.Context, name string) (mcp.Entry, *mcpservers
 	return e, login, nil
 }
 
-// mcpWhy says why a server cannot be connected with, and what to do.
-func mcpWhy(name string, err error) string {
+// whyNot says why a server cannot be connected with, and what to do.
+func whyNot(name string, err error) string {
 	if errors.Is(err, connect.ErrNeedsAuth) {
 		return err.Error() + ": scorel mcp login " + name
 	}

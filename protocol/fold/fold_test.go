@@ -1,8 +1,9 @@
-package protocol
+package fold
 
 import (
 	"encoding/json"
 	"fmt"
+	"scorel/protocol"
 	"strings"
 	"testing"
 )
@@ -10,24 +11,24 @@ import (
 // TestAClientSeesTheSameTailOfOutputAsTheHost folds output in which the bound falls
 // into a character, at the host and at a client that joins in the middle.
 func TestAClientSeesTheSameTailOfOutputAsTheHost(t *testing.T) {
-	var host Live
-	apply := func(l *Live, seq Seq, body Body) {
-		e := NewEvent(body)
+	var host protocol.Live
+	apply := func(l *protocol.Live, seq protocol.Seq, body protocol.Body) {
+		e := protocol.NewEvent(body)
 		e.Seq = seq
-		l.Apply(e)
+		Apply(l, e)
 	}
-	apply(&host, 1, &ToolExecutionStart{EventID: "evt_1", ToolCallID: "c", ToolName: "Bash"})
-	apply(&host, 2, &ToolExecutionUpdate{EventID: "evt_1", Partial: strings.Repeat("€", outputTail/3) + "ab"})
+	apply(&host, 1, &protocol.ToolExecutionStart{EventID: "evt_1", ToolCallID: "c", ToolName: "Bash"})
+	apply(&host, 2, &protocol.ToolExecutionUpdate{EventID: "evt_1", Partial: strings.Repeat("€", outputTail/3) + "ab"})
 	data, err := json.Marshal(host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var client Live
+	var client protocol.Live
 	if err := json.Unmarshal(data, &client); err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range []*Live{&host, &client} {
-		apply(l, 3, &ToolExecutionUpdate{EventID: "evt_1", Partial: strings.Repeat("ä", outputTail/2-1) + "c"})
+	for _, l := range []*protocol.Live{&host, &client} {
+		apply(l, 3, &protocol.ToolExecutionUpdate{EventID: "evt_1", Partial: strings.Repeat("ä", outputTail/2-1) + "c"})
 	}
 	a, b := host.Tools[0].OutputTail, client.Tools[0].OutputTail
 	if a != b || strings.Contains(a, "\uFFFD") || len(a) > outputTail || len(a) < outputTail-4 || !strings.HasSuffix(a, "äc") {
@@ -39,29 +40,29 @@ func TestAClientSeesTheSameTailOfOutputAsTheHost(t *testing.T) {
 }
 
 func TestABlockOutOfRangeIsPassedOver(t *testing.T) {
-	var l Live
-	for i, body := range []Body{&MessageStart{EventID: "evt_1"}, &TextDelta{EventID: "evt_1", BlockIndex: -1, Delta: "x"}, &TextDelta{EventID: "evt_1", BlockIndex: 5000, Delta: "x"}} {
-		e := NewEvent(body)
-		e.Seq = Seq(i + 1)
-		l.Apply(e)
+	var l protocol.Live
+	for i, body := range []protocol.Body{&protocol.MessageStart{EventID: "evt_1"}, &protocol.TextDelta{EventID: "evt_1", BlockIndex: -1, Delta: "x"}, &protocol.TextDelta{EventID: "evt_1", BlockIndex: 5000, Delta: "x"}} {
+		e := protocol.NewEvent(body)
+		e.Seq = protocol.Seq(i + 1)
+		Apply(&l, e)
 	}
 	if len(l.Messages) != 1 || len(l.Messages[0].Blocks) > 1000 {
 		t.Errorf("%d messages", len(l.Messages))
 	}
 }
 
-func newLabel(seq Seq, target EventID, text *string) Event {
-	e := NewEvent(&Label{TargetEventID: target, Label: text})
-	e.Seq, e.ID = seq, EventID(fmt.Sprintf("evt_%016d", seq))
+func newLabel(seq protocol.Seq, target protocol.EventID, text *string) protocol.Event {
+	e := protocol.NewEvent(&protocol.Label{TargetEventID: target, Label: text})
+	e.Seq, e.ID = seq, protocol.EventID(fmt.Sprintf("evt_%016d", seq))
 	return e
 }
 
 func TestLabelsAreKeptUpToABound(t *testing.T) {
-	var l Live
-	seq, name := Seq(0), "here"
+	var l protocol.Live
+	seq, name := protocol.Seq(0), "here"
 	apply := func(target string, text *string) {
 		seq++
-		l.Apply(newLabel(seq, EventID(target), text))
+		Apply(&l, newLabel(seq, protocol.EventID(target), text))
 	}
 	for i := range maxLabels + 10 {
 		apply(fmt.Sprint(i), &name)
@@ -71,12 +72,12 @@ func TestLabelsAreKeptUpToABound(t *testing.T) {
 	}
 	other := "there"
 	apply("1", &other)
-	if n := len(l.Labels); n != maxLabels || l.Labels[n-1] != (LiveLabel{"1", other}) {
+	if n := len(l.Labels); n != maxLabels || l.Labels[n-1] != (protocol.LiveLabel{TargetEventID: "1", Label: other}) {
 		t.Errorf("a label is not replaced at the bound: %d, %v", n, l.Labels[n-1])
 	}
 	c := l.Clone()
 	apply("1", nil)
-	long := strings.Repeat("x", MaxLabel+1)
+	long := strings.Repeat("x", protocol.MaxLabel+1)
 	apply("2", &long)
 	if len(l.Labels) != maxLabels-2 || len(c.Labels) != maxLabels {
 		t.Errorf("behind two that were removed there are %d, and %d in a copy of before", len(l.Labels), len(c.Labels))
@@ -84,28 +85,28 @@ func TestLabelsAreKeptUpToABound(t *testing.T) {
 }
 
 func TestAMessageThatIsTakenBackOrEndedIsNoLongerRunning(t *testing.T) {
-	var l Live
-	seq := Seq(0)
-	apply := func(b Body) {
+	var l protocol.Live
+	seq := protocol.Seq(0)
+	apply := func(b protocol.Body) {
 		seq++
-		e := NewEvent(b)
+		e := protocol.NewEvent(b)
 		e.Seq, e.TurnID = seq, "trn_0000000000000001"
-		l.Apply(e)
+		Apply(&l, e)
 	}
-	apply(&RuntimeStart{})
-	for _, id := range []EventID{"evt_a", "evt_b"} {
-		apply(&MessageStart{EventID: id, Role: RoleAssistant})
-		apply(&TextDelta{EventID: id, Delta: "text"})
+	apply(&protocol.RuntimeStart{})
+	for _, id := range []protocol.EventID{"evt_a", "evt_b"} {
+		apply(&protocol.MessageStart{EventID: id, Role: protocol.RoleAssistant})
+		apply(&protocol.TextDelta{EventID: id, Delta: "text"})
 	}
-	apply(&MessageCancelled{EventID: "evt_a", Reason: CancelRetry})
+	apply(&protocol.MessageCancelled{EventID: "evt_a", Reason: protocol.CancelRetry})
 	if len(l.Messages) != 1 || l.Messages[0].EventID != "evt_b" {
 		t.Errorf("running are %+v", l.Messages)
 	}
-	apply(&Retry{})
-	apply(&ToolExecutionStart{EventID: "evt_c"})
-	apply(&PermissionRequest{PermissionID: "p"})
-	apply(&UIRequest{UIID: "u"})
-	apply(&RuntimeEnd{})
+	apply(&protocol.Retry{})
+	apply(&protocol.ToolExecutionStart{EventID: "evt_c"})
+	apply(&protocol.PermissionRequest{PermissionID: "p"})
+	apply(&protocol.UIRequest{UIID: "u"})
+	apply(&protocol.RuntimeEnd{})
 	if l.Running || l.TurnID != "" || len(l.Messages)+len(l.Tools)+len(l.Permissions)+len(l.UI) > 0 || l.Retry != nil {
 		t.Errorf("behind the end there is %+v", l)
 	}
@@ -114,17 +115,17 @@ func TestAMessageThatIsTakenBackOrEndedIsNoLongerRunning(t *testing.T) {
 // TestWhatExtensionsShowStandsInTheLiveStateUpToABound folds ten times as much as is
 // kept, at the host and at a client that joins in the middle.
 func TestWhatExtensionsShowStandsInTheLiveStateUpToABound(t *testing.T) {
-	var host Live
-	seq := Seq(0)
-	show := func(l *Live, key, line string) {
+	var host protocol.Live
+	seq := protocol.Seq(0)
+	show := func(l *protocol.Live, key, line string) {
 		seq++
-		s := &UIState{Source: "gate", Key: key, Place: "status"}
+		s := &protocol.UIState{Source: "gate", Key: key, Place: "status"}
 		if line != "" {
 			s.Lines = []string{line}
 		}
-		e := NewEvent(s)
+		e := protocol.NewEvent(s)
 		e.Seq = seq
-		l.Apply(e)
+		Apply(l, e)
 	}
 	for i := range 10 * maxUIStates {
 		show(&host, fmt.Sprint(i), "on")
@@ -142,14 +143,14 @@ func TestWhatExtensionsShowStandsInTheLiveStateUpToABound(t *testing.T) {
 	if kept.UIStates[0].Key != "0" || kept.UIStates[1].Lines[0] != "on" {
 		t.Error("a copy has changed")
 	}
-	end := NewEvent(&RuntimeEnd{Reason: EndCompleted, Terminal: TerminalCompleted})
+	end := protocol.NewEvent(&protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted})
 	end.Seq = seq + 1
-	host.Apply(end)
+	Apply(&host, end)
 	data, err := json.Marshal(host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var client Live
+	var client protocol.Live
 	if err := json.Unmarshal(data, &client); err != nil || len(client.UIStates) != maxUIStates-1 {
 		t.Errorf("behind a run a client sees %d states (%v)", len(client.UIStates), err)
 	}

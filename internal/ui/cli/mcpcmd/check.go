@@ -1,4 +1,4 @@
-package cli
+package mcpcmd
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const maxChecks = 8
 // check connects with the servers that count, side by side, and puts what it found into
 // their states. Those that would not be started are left as they are. list begins with the
 // entries of the set, in their order.
-func (a *app) mcpCheck(ctx context.Context, f *mcpFiles, list []mcpServer) {
+func (cs *commands) check(ctx context.Context, f *files, list []server) {
 	var all sync.WaitGroup
 	turn := make(chan struct{}, maxChecks)
 	for i, e := range f.set.Entries {
@@ -30,19 +30,19 @@ func (a *app) mcpCheck(ctx context.Context, f *mcpFiles, list []mcpServer) {
 		all.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			list[i].Status = a.mcpState(ctx, f, e)
+			list[i].Status = cs.state(ctx, f, e)
 		})
 	}
 	all.Wait()
 }
 
-// mcpState connects with one server and says how that went.
-func (a *app) mcpState(ctx context.Context, f *mcpFiles, e mcp.Entry) string {
-	reached, _, err := a.mcpReach(f, e)
+// state connects with one server and says how that went.
+func (cs *commands) state(ctx context.Context, f *files, e mcp.Entry) string {
+	reached, _, err := cs.reach(f, e)
 	if err != nil {
 		return "failed: " + display.Line(err.Error())
 	}
-	s, err := connect.Open(ctx, reached.Target, connect.Options{Version: Version, Root: f.root})
+	s, err := connect.Open(ctx, reached.Target, connect.Options{Version: cs.Version, Root: f.root})
 	if errors.Is(err, connect.ErrNeedsAuth) {
 		return "needs a sign-in: scorel mcp login " + display.Line(e.Name)
 	}
@@ -59,12 +59,12 @@ func (a *app) mcpState(ctx context.Context, f *mcpFiles, e mcp.Entry) string {
 
 // signedIn reports whether somebody is signed in to the server of an entry, "" where nobody
 // signs in to it, or where that is not known because the entry cannot be used.
-func (f *mcpFiles) signedIn(e mcp.Entry) string {
+func (f *files) signedIn(e mcp.Entry) string {
 	r, err := mcpservers.Reach(e, f.set.Policy, f.vars, f.in)
 	if err != nil {
 		return ""
 	}
-	login, err := mcpservers.NewLogin(e, r, disk.OS(), filepath.Join(f.home, ".scorel", "credentials.json"), Version)
+	login, err := mcpservers.NewLogin(e, r, disk.OS(), filepath.Join(f.home, ".scorel", "credentials.json"), f.version)
 	if err != nil || login == nil {
 		return ""
 	}

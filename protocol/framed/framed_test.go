@@ -1,0 +1,27 @@
+package framed_test
+
+import (
+	"strings"
+	"testing"
+
+	"scorel/protocol/framed"
+)
+
+func TestTheFrameOfACommandIsReadAsTheCommandThatWasTyped(t *testing.T) {
+	for text, want := range map[string]string{
+		"<mcp-prompt" + framed.Attrs("mcp__notes__greet", "Bob") + " server=\"notes\">\nGreet Bob.\n</mcp-prompt>":           "/mcp__notes__greet Bob\nGreet Bob.",
+		"<project-command" + framed.Attrs("git:commit", "my\n <b>\"message\"") + " path=\"/p\">\nDo.\n</project-command>\nx": "/git:commit my <b>\"message\"\nDo.\nx",
+		"<mcp-prompt server=\"notes\" name=\"mcp__notes__greet\">\nGreet.\n</mcp-prompt>":                                      "/mcp__notes__greet\nGreet.",
+		"<project-command name=\"a\" path=\"/p":       "<project-command name=\"a\" path=\"/p",
+		"<mcp-prompt>":                                "<mcp-prompt>",
+		"<mcp-prompt server=\"x\">\na\n</mcp-prompt>": "<mcp-prompt server=\"x\">\na\n</mcp-prompt>",
+		"Hello <mcp-prompt name=\"a\">":               "Hello <mcp-prompt name=\"a\">",
+	} {
+		if got := framed.Unframed(text); got != want {
+			t.Errorf("%q is read as %q, want %q", text, got, want)
+		}
+		if first, _, _ := strings.Cut(want, "\n"); want != text && framed.Typed(text) != first {
+			t.Errorf("%q was typed as %q", text, framed.Typed(text))
+		}
+	}
+}
