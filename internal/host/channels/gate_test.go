@@ -11,6 +11,7 @@ import (
 	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/host/channels/senders"
 	"scorel/internal/host/mcpservers"
 )
 
@@ -159,17 +160,41 @@ func TestNothingInAnEventForgesItsSourceOrEndsIt(t *testing.T) {
 	}
 }
 
+// TestASenderIsWhoTheServerNamesToTheLetter: what is taken out of texts for a model makes nobody
+// of a name another one, and no event one without a sender.
+func TestASenderIsWhoTheServerNamesToTheLetter(t *testing.T) {
+	long := strings.Repeat("7", senders.MaxID)
+	for value, want := range map[string]string{
+		`"7"`: "7", `"eve x"`: "eve x", `"` + long + `"`: long, `""`: "", `null`: "", // nobody is named
+		`"7\u200b"`: faulty, `" 7"`: faulty, `"7\n"`: faulty, `" "`: faulty, `"\u200b"`: faulty, `"` + long + `7"`: faulty, // would be 7, or nobody
+		`7`: faulty, `true`: faulty, `["7"]`: faulty, `{"id":"7"}`: faulty,
+	} {
+		p, ok := parsePushed(json.RawMessage(`{"content":"hi","meta":{"user_id":` + value + `}}`))
+		who, err := p.sender()
+		if !ok || who != want && (want != faulty || err == nil) || (err != nil) != (want == faulty) {
+			t.Errorf("%.40s: the sender is %.40q, %v", value, who, err)
+		}
+	}
+	p, _ := parsePushed(json.RawMessage(`{"content":"hi","meta":{"sender_id":7,"user_id":"7"}}`))
+	if who, err := p.sender(); err == nil {
+		t.Errorf("the sender is %q, and another was named first", who)
+	}
+}
+
+const faulty = "no name"
+
 func TestASenderIsNotCutFromManyTexts(t *testing.T) {
 	meta := map[string]string{"user_id": "7"}
 	for i := range 40 {
 		meta[strings.Repeat("a", i+1)] = "x"
 	}
-	params, err := json.Marshal(pushed{"hi", meta})
+	params, err := json.Marshal(pushed{Content: "hi", Meta: meta})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, ok := parsePushed(params); !ok || len(p.Meta) != maxMeta || p.sender() != "7" {
-		t.Errorf("%v %v", ok, p.Meta)
+	p, ok := parsePushed(params)
+	if who, err := p.sender(); !ok || len(p.Meta) != maxMeta || who != "7" || err != nil {
+		t.Errorf("%v %v %q %v", ok, p.Meta, who, err)
 	}
 }
 
