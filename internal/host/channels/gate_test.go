@@ -201,6 +201,18 @@ func TestASenderIsNotCutFromManyTexts(t *testing.T) {
 	}
 }
 
+// TestAChannelIsToldHowMuchOfACallItIsNotSent: who allows it must not take the beginning for all.
+func TestAChannelIsToldHowMuchOfACallItIsNotSent(t *testing.T) {
+	for in, want := range map[string]string{
+		strings.Repeat("ü", 200):             strings.Repeat("ü", 200),
+		strings.Repeat("ü", 200) + "; rm -r": strings.Repeat("ü", 200) + "… (7 more characters)",
+	} {
+		if got := beginning(in, maxPreview); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestThePaceLetsSixtyInAMinuteAndCountsTheRest(t *testing.T) {
 	var p pace
 	now := time.Unix(1_700_000_000, 0)

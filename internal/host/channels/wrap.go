@@ -149,3 +149,12 @@ func cutRunes(s string, most int) string {
 	}
 	return s
 }
+
+// beginning cuts a text and says how much is left out.
+func beginning(s string, most int) string {
+	head := cutRunes(s, most)
+	if head == s {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(s[len(head):]))
+}
