@@ -53,6 +53,25 @@ func Text(s string) string {
 	return b.String()
 }
 
+// Exact is [Text] for who decides about it, such as a command: no control sequence is taken
+// out, because what hides in one would run too, and other control characters are shown.
+func Exact(s string) string {
+	if safe(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r >= 0x7f && r <= 0x9f && r != 0x85 {
+			fmt.Fprintf(&b, "[U+%04X]", r)
+		} else {
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return Text(b.String())
+}
+
 // Line is Text on one line.
 func Line(s string) string {
 	s = Text(s)
@@ -73,15 +92,17 @@ func safe(s string) bool {
 }
 
 // hides reports whether a character changes the order of others, or is not seen and
-// carries letters: bidirectional controls, tags, and the like.
+// carries letters: bidirectional controls, tags, fillers, and the like.
 func hides(r rune) bool {
 	switch {
-	case r == 0x200e, r == 0x200f, r == 0x061c, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+	case r == 0x200e, r == 0x200f, r == 0x061c, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x206f:
 		return true
-	case r == 0x200b, r == 0x2060, r == 0xfeff, r == 0x00ad, r >= 0xe0000 && r <= 0xe007f:
+	case r == 0x200b, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0x00ad, r == 0x034f, r == 0x180e, r >= 0xfff9 && r <= 0xfffb:
+		return true
+	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // fillers of Hangul
 		return true
 	}
-	return false
+	return r >= 0xe0000 && r <= 0xe0fff
 }
 
 // sequence returns the length of the escape sequence in front of s, whose introducer is at at,
@@ -99,18 +120,26 @@ func sequence(s string, at int) int {
 }
 
 // control returns the length of a control sequence whose parameters begin at at, 0 for one that
-// has more than numbers or does not end: that could hide text, also from who decides about a
-// command.
+// has more than numbers, ends with no letter, or does not end: that could hide text, also from
+// who decides about a command. A semicolon is between digits: a shell takes it for the end of
+// a command.
 func control(s string, at int) int {
 	end := at
-	for end < len(s) && end-at < maxParameters && (s[end] >= '0' && s[end] <= '9' || s[end] == ';' || s[end] == ':' || s[end] == '?') {
-		end++
-	}
-	if end < len(s) && s[end] >= 0x40 && s[end] <= 0x7e {
-		return end + 1
+	for ; end < len(s) && end-at < maxParameters; end++ {
+		switch c := s[end]; {
+		case digit(c), c == ':', c == '?' && end == at:
+		case c == ';' && digit(s[end-1]) && end+1 < len(s) && digit(s[end+1]):
+		default:
+			if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+				return end + 1
+			}
+			return 0
+		}
 	}
 	return 0
 }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 // maxParameters bounds the parameters of a control sequence that is taken out, in bytes.
 const maxParameters = 64

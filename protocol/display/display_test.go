@@ -299,16 +299,21 @@ func TestTextLosesControlSequencesAndShowsHiddenCharacters(t *testing.T) {
 		"a\x1b[/*/?;x":                      "a[U+001B][/*/?;x",
 		"\x1b;rm":                           "[U+001B];rm",
 		"\u009b>fx":                         "[U+009B]>fx",
-		"\x1b[2J\x1b[?25l\x1b[38:5:1m":      "",
-		"\u009b31mx":                        "x",
-		"\x1b(Bx\x1bcx\x1b":                 "x[U+001B]cx[U+001B]",
-		"a\r\nb\rc":                         "a\nb\nc",
-		"a\x00\x07\x08\x7f\u0080b":          "ab",
-		"a\xffb":                            "a\ufffdb",
-		"x\u202ey\u2066\u200f":              "x[U+202E]y[U+2066][U+200F]",
-		"a\u2028b":                          "a\nb",
-		"\U000e0041\u200b":                  "[U+E0041][U+200B]",
-		"日本 ü":                              "日本 ü",
+		"cat a \x1b[1|sh":                   "cat a [U+001B][1|sh",
+		"echo a \x1b[;mv b c":               "echo a [U+001B][;mv b c",
+		"echo a \x1b[1;mv b c":              "echo a [U+001B][1;mv b c",
+		"\x1b[m\x1b[38:2::1:2:3mx\x1b[`id`": "x[U+001B][`id`",
+		"a\u2063\u180e\u206a\ufff9\u3164\u115f\uffa0\u034fb\U000e0100": "a[U+2063][U+180E][U+206A][U+FFF9][U+3164][U+115F][U+FFA0][U+034F]b[U+E0100]",
+		"\x1b[2J\x1b[?25l\x1b[38:5:1m":                                 "",
+		"\u009b31mx":                                                   "x",
+		"\x1b(Bx\x1bcx\x1b":                                            "x[U+001B]cx[U+001B]",
+		"a\r\nb\rc":                                                    "a\nb\nc",
+		"a\x00\x07\x08\x7f\u0080b":                                     "ab",
+		"a\xffb":                                                       "a\ufffdb",
+		"x\u202ey\u2066\u200f":                                         "x[U+202E]y[U+2066][U+200F]",
+		"a\u2028b":                                                     "a\nb",
+		"\U000e0041\u200b":                                             "[U+E0041][U+200B]",
+		"日本 ü":                                                         "日本 ü",
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -316,6 +321,20 @@ func TestTextLosesControlSequencesAndShowsHiddenCharacters(t *testing.T) {
 	}
 	if got := Line(" a\n\tb \r\nc"); got != "a b c" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestExactShowsEveryCharacter(t *testing.T) {
+	for in, want := range map[string]string{
+		"make test\n\tx":           "make test\n\tx",
+		"echo a \x1b[1;1m -rf b":   "echo a [U+001B][1;1m -rf b",
+		"a\x00\x07\x08\x7f\u0080b": "a[U+0000][U+0007][U+0008][U+007F][U+0080]b",
+		"x\u009b31m\u202e\u009c":   "x[U+009B]31m[U+202E][U+009C]",
+		"a\xffb\r\nc":              "a\ufffdb\nc",
+	} {
+		if got := Exact(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ func dataBodies() []protocol.Body {
 		&protocol.ToolExecutionEnd{DurationMS: 59_950}, &protocol.ToolExecutionEnd{DurationMS: 3_600_000}, &protocol.ToolExecutionEnd{DurationMS: 90_061_234},
 		&protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted}, &protocol.RuntimeEnd{Reason: protocol.EndCancelled},
 		&protocol.Notice{Level: "info", Text: "\x1b]0;never closed\nnext \x1b(Bx\x1bcx\x1b \u009b31mx\u009dt\u009cy"},
+		&protocol.Notice{Text: "cat a \x1b[1|sh \x1b[;mv \x1b[1;mv \x1b[1;31mred\x1b[m \x1b[38:2::1:2:3mx\x1b[?25l\u2063\u3164\U000e0100"},
 		&protocol.Notice{Source: "a\x07b", Text: "\x1b]8;;http://x\x07a\x1bPq\x1b\\b\r\n\rc"},
 		&protocol.PermissionResolved{Decision: protocol.DecisionAllow}, &protocol.PermissionResolved{Decision: protocol.DecisionCancelled}, &protocol.PermissionResolved{Decision: protocol.DecisionDeny},
 		&protocol.UIResolved{UIID: "u\x00", Decision: protocol.DecisionDeny}, &protocol.UIResolved{Decision: protocol.DecisionAllow},

@@ -262,6 +262,27 @@ func TestAnUnknownSenderIsPairedWithACode(t *testing.T) {
 	}
 }
 
+func TestNobodyEntersWithANameThatOnlyLooksLikeOneThatIsPaired(t *testing.T) {
+	w := hosttest.New(t, named("server:chat"), always)
+	configure(w, entry("chat", channel, ""))
+	e := listens(w, true)
+	push(w, "chat", "hello", "user_id", "7")
+	told := notice(e, "Somebody unknown")
+	store := senders.Store{FS: disk.OS(), File: filepath.Join(w.Home, ".scorel", "channels.json"), Now: time.Now}
+	if _, err := store.Pair(told[len(told)-6:]); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []any{"7\u200b", "\u200b", " ", 8} {
+		write(w, "chat", "notifications/claude/channel", map[string]any{"content": "a stranger", "meta": map[string]any{"user_id": id}})
+	}
+	notice(e, "What the channel server:chat has pushed was left out")
+	push(w, "chat", "it is me", "user_id", "7")
+	e.End()
+	if events, _ := injected(w, e.ID); len(events) != 1 || !strings.Contains(events[0].Content, "it is me") {
+		t.Errorf("%+v", events)
+	}
+}
+
 func TestAServerThatPairsTellsTheSenderAndNotThePeople(t *testing.T) {
 	w := hosttest.New(t, named("server:chat"), always)
 	configure(w, entry("chat", pairs, ""))

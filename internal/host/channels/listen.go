@@ -136,7 +136,12 @@ func (x *listener) flooded() {
 
 // take has an event enter the session, where its sender is known.
 func (x *listener) take(ctx context.Context, e event) {
-	who := senders.Sender{Channel: e.from.source, Server: e.from.server, ID: e.sender()}
+	id, err := e.sender()
+	if err != nil {
+		x.fails(e.from, err)
+		return
+	}
+	who := senders.Sender{Channel: e.from.source, Server: e.from.server, ID: id}
 	if who.ID != "" {
 		known, err := x.c.store().Knows(who)
 		if err != nil {
@@ -152,7 +157,7 @@ func (x *listener) take(ctx context.Context, e event) {
 	if len(e.Meta) > 0 {
 		in.Metadata, _ = json.Marshal(e.Meta) // texts
 	}
-	err := x.s.lane.Inject(ctx, in)
+	err = x.s.lane.Inject(ctx, in)
 	switch {
 	case err == nil:
 		delete(x.failed, e.from)

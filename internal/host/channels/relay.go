@@ -92,8 +92,8 @@ func (x *listener) ask(ctx context.Context, b *protocol.PermissionRequest, choic
 		}
 		return
 	}
-	q := question{ID: id, Tool: r.tool, Description: cutRunes(promptsafe.Clean(b.Reason), maxDescription),
-		Preview: cutRunes(promptsafe.Clean(string(b.Args)), maxPreview)}
+	q := question{ID: id, Tool: r.tool, Description: beginning(promptsafe.Clean(b.Reason), maxDescription),
+		Preview: beginning(promptsafe.Clean(string(b.Args)), maxPreview)}
 	for _, key := range r.to {
 		send, cancel := context.WithTimeout(ctx, sendTime)
 		if err := listens[key].lease.Notify(send, askMethod, q); err != nil && ctx.Err() == nil {

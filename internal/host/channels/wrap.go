@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"scorel/internal/host/channels/senders"
 	"scorel/internal/text/promptsafe"
 )
 
@@ -22,6 +23,9 @@ const (
 type pushed struct {
 	Content string            `json:"content"`
 	Meta    map[string]string `json:"meta"`
+
+	from   string // who has sent it, to the letter
+	faulty bool   // somebody has, by a name that is none
 }
 
 // parsePushed reads the parameters of an event and takes out what is not for it. It reports
@@ -34,6 +38,7 @@ func parsePushed(params json.RawMessage) (p pushed, ok bool) {
 	if json.Unmarshal(params, &in) != nil || in.Content == nil {
 		return p, false
 	}
+	p.from, p.faulty = senderOf(in.Meta)
 	p.Content = cutBytes(promptsafe.Clean(*in.Content), maxContent)
 	for key, value := range in.Meta {
 		text, ok := value.(string)
@@ -72,14 +77,34 @@ func (p pushed) keys() []string {
 // senderKeys name who has sent an event, the first that is there.
 var senderKeys = []string{"sender_id", "user_id", "user"}
 
+// errSender is why an event does not enter whose sender has a name that is none: what is taken
+// out of such a name would make it another one, or nobody's.
+var errSender = fmt.Errorf("its sender has a name that is no text of 1 to %d bytes, or that has characters which nobody sees", senders.MaxID)
+
 // sender returns who has sent the event, "" where the server names nobody.
-func (p pushed) sender() string {
+func (p pushed) sender() (string, error) {
+	if p.faulty {
+		return "", errSender
+	}
+	return p.from, nil
+}
+
+// senderOf returns the first name of a sender in what is beside a text, "" for none. What is
+// there and is no name is faulty.
+func senderOf(meta map[string]any) (name string, faulty bool) {
 	for _, key := range senderKeys {
-		if v := strings.TrimSpace(p.Meta[key]); v != "" {
-			return v
+		switch v := meta[key].(type) {
+		case nil:
+		case string:
+			if v != "" {
+				seen := strings.TrimSpace(promptsafe.Clean(v))
+				return v, v != seen || len(v) > senders.MaxID || strings.ContainsAny(v, "\n\t")
+			}
+		default:
+			return "", true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // plainKey reports whether a name has only letters, digits and underscores.
@@ -123,4 +148,13 @@ func cutRunes(s string, most int) string {
 		}
 	}
 	return s
+}
+
+// beginning cuts a text and says how much is left out.
+func beginning(s string, most int) string {
+	head := cutRunes(s, most)
+	if head == s {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(s[len(head):]))
 }

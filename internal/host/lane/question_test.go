@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
+	"scorel/internal/dev/harness"
+	"scorel/internal/host/lane/question"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -81,4 +84,56 @@ func TestAnAnswerIsToldAlsoWhileATurnEndsOfWhichSomethingWasLost(t *testing.T) {
 	tr.open()
 	tr.say("go")
 	tr.close()
+}
+
+// TestAQuestionBelowATurnOfAChannelIsOverWhenNobodyIsThereAnyMore: a sub-agent of a turn that
+// waits for nobody does not wait either, when the only person who watched it has gone.
+func TestAQuestionBelowATurnOfAChannelIsOverWhenNobodyIsThereAnyMore(t *testing.T) {
+	const does = `{"do":[{"call":"Do","id":"c1","input":{}}]}`
+	above, below := newTrial(t, does, again), newTrial(t, does, again)
+	above.open()
+	below.open()
+	config := below.host.config
+	below.host.config = func(ctx context.Context, m protocol.Meta, o *protocol.TurnOptions) (*TurnConfig, error) {
+		c, err := config(ctx, m, o)
+		if err == nil {
+			c.Above = &Above{order: Order{Lane: above.lane, turn: above.lane.course.running.Load()}, asked: &question.Above{At: above.lane.questions}}
+		}
+		return c, err
+	}
+	decided := make(chan protocol.Decision, 1)
+	below.do = func(ctx context.Context) {
+		detach := below.lane.Questions().Attach(true)
+		done := make(chan struct{})
+		go func() { // ends with the answer
+			defer close(done)
+			a, err := below.lane.Questions().Ask(ctx, &protocol.PermissionRequest{PermissionID: "prm_1", ToolName: "Do", Args: json.RawMessage("{}")}, 0)
+			if err != nil {
+				t.Error(err)
+			}
+			decided <- a.Decision
+		}()
+		below.wait(func() bool { return len(below.lane.Publisher().Live().Permissions) == 1 })
+		detach()
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+	}
+	above.do = func(context.Context) { below.say("go") }
+	if err := above.lane.Inject(t.Context(), &protocol.ChannelInject{Channel: "chat", Content: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case d := <-decided:
+		if d != protocol.DecisionExpired {
+			t.Errorf("it ends with %s", d)
+		}
+	case <-time.After(harness.Timeout):
+		below.lane.Stop()
+		t.Error("it waits for somebody")
+	}
+	above.rest()
+	below.close()
+	above.close()
 }

@@ -115,6 +115,11 @@ func New(cfg Config) *Servers {
 func (s *Servers) of(id protocol.SessionID) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.find(id)
+}
+
+// find is of with mu held.
+func (s *Servers) find(id protocol.SessionID) *session {
 	x := s.open[id]
 	if x == nil {
 		x = newSession()
@@ -202,15 +207,55 @@ func (s *Servers) vars(root string, cfg config.Config) mcpconfig.Vars {
 	return v
 }
 
+// Hold says that a turn of a session begins or runs, until release, which may be called more
+// than once.
+func (s *Servers) Hold(id protocol.SessionID) (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.find(id)
+	x.held++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		x.held--
+		over := x.held == 0 && x.ends && s.open[id] == x
+		if over {
+			delete(s.open, id)
+		}
+		s.mu.Unlock()
+		if over {
+			x.close()
+		}
+	})
+}
+
+// CloseIdle is [Servers.Close] when no turn of the session holds them, at once or later.
+func (s *Servers) CloseIdle(id protocol.SessionID) {
+	s.mu.Lock()
+	x := s.open[id]
+	held := x != nil && x.held > 0
+	if held {
+		x.ends = true
+	} else {
+		delete(s.open, id)
+	}
+	s.mu.Unlock()
+	if x != nil && !held {
+		x.close()
+	}
+}
+
 // Close ends what a session uses.
 func (s *Servers) Close(id protocol.SessionID) {
 	s.mu.Lock()
 	x := s.open[id]
 	delete(s.open, id)
 	s.mu.Unlock()
-	if x == nil {
-		return
+	if x != nil {
+		x.close()
 	}
+}
+
+func (x *session) close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true

@@ -26,6 +26,8 @@ const maxNamedFaults = 50
 type session struct {
 	one   chan struct{} // held while servers are begun and while a choice is made
 	index tool.ExtraIndex
+	held  int  // turns that begin or run; guarded by the lock of [Servers], as ends is
+	ends  bool // it is closed when none does any more
 
 	mu     sync.Mutex
 	begun  bool

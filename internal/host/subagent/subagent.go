@@ -128,11 +128,7 @@ func (s *subagent) run(ctx context.Context, tell func(protocol.ProcessUpdate)) (
 		return "", nil, err
 	}
 	defer s.starter.sessions.Release(opened)
-	defer func() {
-		if !opened.Lane().Working() {
-			s.starter.turns.EndAgent(s.id)
-		}
-	}()
+	defer s.starter.turns.EndAgent(s.id)
 	if opened.Lane().Working() { // what is recorded of the run there stays
 		return "", nil, fmt.Errorf("the agent of the session %s works already; wait for its end, then resume it", s.id)
 	}

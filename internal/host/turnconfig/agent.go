@@ -47,8 +47,9 @@ func (a *Agent) names(server string) bool {
 	return slices.ContainsFunc(a.Def.Servers.Named, func(name string) bool { return connect.PlainName(name) == server })
 }
 
-// EndAgent ends what a sub-agent's session uses, when it has done its work.
-func (tc *Maker) EndAgent(id protocol.SessionID) { tc.servers.Close(id) }
+// EndAgent ends what a sub-agent's session uses, when it has done its work: after the turn of
+// a person who goes on with it, where one begins.
+func (tc *Maker) EndAgent(id protocol.SessionID) { tc.servers.CloseIdle(id) }
 
 // thinking returns how much the agent thinks, where its definition says so.
 func (a *Agent) thinking(level model.ThinkingLevel) model.ThinkingLevel {

@@ -119,11 +119,18 @@ func (t *turn) make(ctx context.Context) (*lane.TurnConfig, error) {
 	if err := t.within(); err != nil {
 		return nil, err
 	}
+	release := t.tc.servers.Hold(t.id)
 	setup, err := t.ready(ctx)
 	if err != nil {
+		release()
+		t.confine.files.Close()
+		return nil, err
+	}
+	setup.Close = func() {
+		defer release()
 		t.confine.files.Close()
 	}
-	return setup, err
+	return setup, nil
 }
 
 // where judges the folders and reads the configuration.
@@ -293,7 +300,6 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
-		Close: t.confine.files.Close,
 	}, nil
 }
 

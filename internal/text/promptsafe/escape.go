@@ -53,12 +53,8 @@ func meant(s string) bool {
 			return true
 		}
 	}
-	rest, ok := cutName(s, "channel") // with a source: feeds have channels without
-	if !ok {
-		return false
-	}
-	_, ok = cutName(strings.TrimLeftFunc(rest, blank), "source")
-	return ok
+	rest, ok := cutName(s, "channel") // with attributes, in any order: feeds have channels without
+	return ok && (strings.HasPrefix(rest, "/") || startsBlank(rest))
 }
 
 // ends reports whether what follows a < is the end of the frame of a tag.
@@ -68,10 +64,16 @@ func ends(s, tag string) bool {
 		return false
 	}
 	rest, ok := cutName(strings.TrimLeftFunc(s[1:], blank), tag)
-	return ok && (rest == "" || strings.ContainsAny(rest[:1], "> \t\n/"))
+	return ok && (rest == "" || strings.ContainsAny(rest[:1], ">/") || startsBlank(rest))
 }
 
-func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || hidden(r) }
+// blank reports whether a character is white space, of any script, or is not seen.
+func blank(r rune) bool { return unicode.IsSpace(r) || hidden(r) }
+
+func startsBlank(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return blank(r)
+}
 
 // cutName returns what follows a lower-case name at the beginning of a text, in any
 // case and whatever stands unseen between its letters.

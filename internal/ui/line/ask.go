@@ -200,7 +200,7 @@ func wholeInput(tool string, args json.RawMessage) string {
 		if json.Unmarshal(fields[name], &s) != nil {
 			s = string(fields[name])
 		}
-		switch text := strings.TrimRight(display.Text(s), "\n"); {
+		switch text := strings.TrimRight(display.Exact(s), "\n"); {
 		case text == summary:
 		case name == "command":
 			out = append([]string{wholeCommand(text)}, out...)

@@ -97,3 +97,9 @@ func TestNoColorLeavesOutColours(t *testing.T) {
 		t.Errorf("drawn: %q", got)
 	}
 }
+
+func TestACommandThatIsAskedAboutHidesNothing(t *testing.T) {
+	if got, want := wholeInput("Bash", []byte(`{"command":"cat a \u001b[1;1m -rf b\b"}`)), "cat a [U+001B][1;1m -rf b[U+0008]"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -151,6 +151,27 @@ func TestEachKindOfQuestionTakesItsAnswerAndNoAnswerWidensARight(t *testing.T) {
 	}
 }
 
+// TestWhoDecidesAboutACallIsShownAllOfIt: what does not fit is counted, and nothing hides in it.
+func TestWhoDecidesAboutACallIsShownAllOfIt(t *testing.T) {
+	ask := func(command string) string {
+		args, err := json.Marshal(map[string]any{"command": command, "timeout_seconds": 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return question{permission: &protocol.PermissionRequest{ToolName: "Bash", Args: args, Reason: "It is asked."}}.show().Text
+	}
+	padded := "echo " + strings.Repeat("a", 5000) + "; rm -rf x"
+	if got := ask(padded); !strings.Contains(got, "It is asked.\ncommand: "+padded+"\ntimeout_seconds: 5") {
+		t.Errorf("a long command is shown as %.200q", got)
+	}
+	if got := ask("cat a \x1b[1;1m -rf b"); !strings.Contains(got, "command: cat a [U+001B][1;1m -rf b") {
+		t.Errorf("a command with a control sequence is shown as %q", got)
+	}
+	if got := ask(strings.Repeat("a", maxAsked) + "; rm"); !strings.HasSuffix(got, " more bytes, which a person has to look at before this is allowed") || len(got) > maxAsked+maxQuestion {
+		t.Errorf("of a command that is too long is said %q", got[len(got)-100:])
+	}
+}
+
 // message is a stored message.
 func message(text string) protocol.Event {
 	e := protocol.NewEvent(&protocol.MessageBody{Message: protocol.UserText(text)})

@@ -3,9 +3,11 @@ package mcpserve
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/questions"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -61,10 +63,13 @@ func (q question) show() Asked {
 		if p.Reason != "" {
 			text += "\n" + p.Reason
 		}
+		text = clean(text, maxQuestion)
 		if p.Preview != nil && p.Preview.Diff != "" {
-			text += "\n" + p.Preview.Diff
+			text += "\n" + whole(p.Preview.Diff)
+		} else if all := whole(inputOf(input)); all != "" {
+			text += "\n" + all
 		}
-		return Asked{ID: q.id(), Kind: "permission", Text: clean(text, maxQuestion), Options: []string{"allow", "deny"}, Answer: `"allow" lets this call run, and no other; "deny" does not, and reason says why`}
+		return Asked{ID: q.id(), Kind: "permission", Text: text, Options: []string{"allow", "deny"}, Answer: `"allow" lets this call run, and no other; "deny" does not, and reason says why`}
 	}
 	d := &q.dialog.Data
 	a := Asked{ID: q.id(), Kind: display.Line(d.Kind)}
@@ -111,6 +116,33 @@ func (q question) show() Asked {
 	a.Text = clean(strings.TrimSpace(strings.Join(slices.DeleteFunc(text, func(s string) bool { return s == "" }), "\n")), maxQuestion)
 	a.Answer += "; null closes it without an answer"
 	return a
+}
+
+// inputOf returns the input of a call that is asked about, a member per line, "" for none.
+func inputOf(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return string(input)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var s string
+		if json.Unmarshal(fields[name], &s) != nil {
+			s = string(fields[name])
+		}
+		lines = append(lines, name+": "+s)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// whole returns a text that is decided about, with every character of it; of one that is too
+// long it says how much is not shown.
+func whole(s string) string {
+	n := len(s) - maxAsked
+	if n <= 0 {
+		return display.Exact(s)
+	}
+	return display.Exact(strings.ToValidUTF8(s[:maxAsked], "")) + "\n" + plain.More(n, "byte") + ", which a person has to look at before this is allowed"
 }
 
 // shown returns questions as an MCP client sees them, and their text.

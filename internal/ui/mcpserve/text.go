@@ -12,6 +12,7 @@ const (
 	maxAnswer   = 64 << 10  // the answer of a turn
 	maxMessage  = 8 << 10   // a message on a page
 	maxQuestion = 4 << 10   // each text of a question
+	maxAsked    = 32 << 10  // the input of a call that a question is about
 	maxError    = 2 << 10   // why a turn has failed
 	maxResource = 256 << 10 // a conversation as a resource
 )

@@ -51,8 +51,9 @@ function named(code: number): string {
 /** Whether a character changes the order of others, or is not seen. */
 function hides(code: number): boolean {
   return (
-    code === 0x200e || code === 0x200f || code === 0x061c || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-    code === 0x200b || code === 0x2060 || code === 0xfeff || code === 0x00ad || (code >= 0xe0000 && code <= 0xe007f)
+    code === 0x200e || code === 0x200f || code === 0x061c || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x206f) ||
+    code === 0x200b || (code >= 0x2060 && code <= 0x2064) || code === 0xfeff || code === 0x00ad || code === 0x034f || code === 0x180e ||
+    (code >= 0xfff9 && code <= 0xfffb) || code === 0x115f || code === 0x1160 || code === 0x3164 || code === 0xffa0 || (code >= 0xe0000 && code <= 0xe0fff)
   );
 }
 
@@ -66,12 +67,23 @@ function escapeSequence(s: string, at: number): number {
   return (s[at] === "(" || s[at] === ")") && (s[at + 1] === "B" || s[at + 1] === "0") ? at + 2 : 0;
 }
 
-/** The end of a control sequence whose parameters begin at at, 0 for one that has more than numbers or does not end. */
+/**
+ * The end of a control sequence whose parameters begin at at, 0 for one that has more than
+ * numbers, ends with no letter, or does not end. A semicolon is between digits: a shell takes
+ * it for the end of a command.
+ */
 function controlSequence(s: string, at: number): number {
-  let end = at;
-  while (end < s.length && end - at < maxParameters && "0123456789;:?".includes(s[end] as string)) end++;
-  const c = s[end];
-  return c !== undefined && c >= "@" && c <= "~" ? end + 1 : 0;
+  for (let end = at; end < s.length && end - at < maxParameters; end++) {
+    const c = s[end] as string;
+    if (digit(c) || c === ":" || (c === "?" && end === at)) continue;
+    if (c === ";" && digit(s[end - 1]) && digit(s[end + 1])) continue;
+    return /[A-Za-z]/.test(c) ? end + 1 : 0;
+  }
+  return 0;
+}
+
+function digit(c: string | undefined): boolean {
+  return c !== undefined && c >= "0" && c <= "9";
 }
 
 const maxParameters = 64;

@@ -1,6 +1,8 @@
 package connect
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +44,32 @@ func TestPromptsAndResourcesAreListedAndRead(t *testing.T) {
 		if _, err := s.Resource(t.Context(), Call{Tool: "notes://gone"}); err == nil || !strings.Contains(err.Error(), "it answers with an error") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// TestACallThatIsCancelledLeavesTheServerSubscribable: who cancels says nothing of the server.
+func TestACallThatIsCancelledLeavesTheServerSubscribable(t *testing.T) {
+	to := target(t, "offering")
+	to.Older = true
+	s, err := Open(t.Context(), to, Options{Updated: func(string) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	state := func() (uris []string, refused bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return slices.Clone(s.subscribed.uris), s.subscribed.refused
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.Subscribe(cancelled, "notes://a")
+	if uris, refused := state(); len(uris) > 0 || refused {
+		t.Errorf("after a cancelled call: %q, refused %v", uris, refused)
+	}
+	s.Subscribe(t.Context(), "notes://a")
+	if uris, refused := state(); len(uris) != 1 || refused {
+		t.Errorf("%q, refused %v", uris, refused)
 	}
 }
 

@@ -157,7 +157,9 @@ func ask(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallTool
 
 // offering is a server with prompts and resources.
 func offering() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "offering", Version: "1"}, nil)
+	s := mcp.NewServer(&mcp.Implementation{Name: "offering", Version: "1"}, &mcp.ServerOptions{
+		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
+		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil }})
 	s.AddPrompt(&mcp.Prompt{Name: "greet", Title: "Greet\x1b[31m", Description: "says hello", Arguments: []*mcp.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
 		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{

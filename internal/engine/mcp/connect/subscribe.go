@@ -44,20 +44,25 @@ func (s *Server) Subscribe(ctx context.Context, uri string) {
 		s.subscribed.uris = s.subscribed.uris[1:]
 	}
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, subscribeTime)
+	own, cancel := context.WithTimeout(ctx, subscribeTime)
 	defer cancel()
 	none := struct{}{}
-	_, err := await(ctx, s.fuse, func() (struct{}, error) {
+	_, err := await(own, s.fuse, func() (struct{}, error) {
 		if oldest != "" {
-			_ = s.session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: oldest}) // what it still tells is not listened to
+			_ = s.session.Unsubscribe(own, &mcp.UnsubscribeParams{URI: oldest}) // what it still tells is not listened to
 		}
-		return none, s.session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri})
+		return none, s.session.Subscribe(own, &mcp.SubscribeParams{URI: uri})
 	})
-	if err != nil {
-		s.mu.Lock()
-		s.subscribed.refused = true
-		s.mu.Unlock()
+	if err == nil {
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil { // the caller has gone; the next one tries again
+		s.subscribed.uris = slices.DeleteFunc(s.subscribed.uris, func(u string) bool { return u == uri })
+		return
+	}
+	s.subscribed.refused = true
 }
 
 // updated notes that a resource has changed, and tells it with all that change within 500 ms.

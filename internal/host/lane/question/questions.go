@@ -93,7 +93,7 @@ func (q *Questions) AttachRelay() (detach func()) {
 // waited for. The journal is locked.
 func (q *Questions) closeUnasked() {
 	run := q.run.Asking()
-	if !run.Unattended || q.attended > 0 || run.Above.Attended() {
+	if !run.Unattended && !run.Above.unattended() || q.attended > 0 || run.Above.Attended() {
 		return
 	}
 	for _, w := range q.asked {

@@ -257,7 +257,7 @@ func exact(text string, width int, style theme.Style) []string {
 		text = strings.ToValidUTF8(text[:maxBody], "")
 	}
 	var lines []string
-	for l := range strings.SplitSeq(cell.Clean(text), "\n") {
+	for l := range strings.SplitSeq(cell.Clean(display.Exact(text)), "\n") {
 		for {
 			n := min(len(l), (width+1)*maxCell)
 			for n < len(l) && !utf8.RuneStart(l[n]) {

@@ -566,6 +566,9 @@ func TestACommandIsBrokenBetweenWordsAndKeepsEveryCharacter(t *testing.T) {
 			}
 		}
 	}
+	if got := exact("cat a \x1b[1;1m -rf b\b", 80, ""); len(got) != 1 || got[0] != "cat a [U+001B][1;1m -rf b[U+0008]" {
+		t.Errorf("something is hidden: %q", got)
+	}
 	if got := exact("git push origin HEAD", 18, ""); len(got) != 2 || got[1] != "HEAD" {
 		t.Errorf("a word is broken: %q", got)
 	}

@@ -190,7 +190,7 @@ func (p *Permission) input(th *theme.Theme, width int) []string {
 				text = b.String()
 			}
 		}
-		name = display.Line(name) + ": "
+		name, text = display.Line(display.Exact(name))+": ", display.Exact(text)
 		if !strings.Contains(text, "\n") && cell.Width(name)+len(text) <= width {
 			lines = append(lines, th.Dim.On(name)+th.Text.On(cell.Clean(text)))
 			continue

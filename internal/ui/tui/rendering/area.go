@@ -58,7 +58,7 @@ func (x *Loader) Area(place string, width int) (lines []string) {
 		lines = append(lines, a.lines...)
 	}
 	for key := range x.areas { // of what is shown no more
-		if !slices.ContainsFunc(live.UIStates, func(s protocol.UIState) bool { return s.Source+" "+s.Place == key }) {
+		if !slices.ContainsFunc(live.UIStates, func(s protocol.UIState) bool { return len(s.Lines) > 0 && s.Source+" "+s.Place == key }) {
 			delete(x.areas, key)
 		}
 	}
@@ -68,11 +68,7 @@ func (x *Loader) Area(place string, width int) (lines []string) {
 func (x *Loader) askArea(a *area, source, place string, of version) {
 	a.asked = true
 	request := link.Ask(x.link, x.session.ID(), &protocol.RenderEntry{Source: source, Place: place, Width: of.width}, func(r *protocol.RenderedEntry, err error) tea.Cmd {
-		a.asked, a.of = false, of
-		if err == nil {
-			a.lines = linesOf(r.Body)
-			a.lines = a.lines[:min(len(a.lines), protocol.MaxAreaLines)]
-		}
+		x.areaDrawn(a, of, r, err)
 		return nil
 	})
 	go func() { // ends with the answer, or the program
@@ -81,4 +77,13 @@ func (x *Loader) askArea(a *area, source, place string, of version) {
 			x.send(msg)
 		}
 	}()
+}
+
+// areaDrawn takes what came of a request for an area; after a failure it stays as it was.
+func (x *Loader) areaDrawn(a *area, of version, r *protocol.RenderedEntry, err error) {
+	a.asked, a.of = false, of
+	if err == nil {
+		a.lines = linesOf(r.Body)
+		a.lines = a.lines[:min(len(a.lines), protocol.MaxAreaLines)]
+	}
 }
