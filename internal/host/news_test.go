@@ -171,7 +171,7 @@ func TestTheStatusSaysWhatGoesOn(t *testing.T) {
 		}
 	}
 	s := c.Do("", &protocol.GetStatus{}).(*protocol.Status)
-	want := []protocol.SessionState{{SessionID: id, Title: "go", Running: true, Queued: 1, Clients: 1}}
+	want := []protocol.SessionState{{SessionID: id, Title: "go", Running: true, Queued: 1, Clients: 1, WorkDir: w.Project, Activity: "thinks"}}
 	if s.Version != "1.2.3" || fmt.Sprint(s.Addresses) != "[unix:/x ws://127.0.0.1:1]" || fmt.Sprint(s.Sessions) != fmt.Sprint(want) {
 		t.Errorf("the status: %+v", s)
 	}

@@ -424,6 +424,24 @@ func (s *Set) Take() []Notice {
 	return out
 }
 
+// Waits reports whether something waits for [Set.Take] that somebody may want to be told of
+// at once: the end of a sub-agent, and with all also that of a command and lines that monitors
+// found. Ends that somebody has asked for are none of it.
+func (s *Set) Waits(all bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tasks {
+		t.mu.Lock()
+		ended := t.state != protocol.TaskRunning && t.state != protocol.TaskStopped && !t.told && (all || t.session != "")
+		found := all && slices.ContainsFunc(t.monitors, func(m *monitor) bool { return m.found() > 0 })
+		t.mu.Unlock()
+		if ended || found {
+			return true
+		}
+	}
+	return false
+}
+
 // GiveBack takes notices back that were not told after all: they come with the next
 // Take.
 func (s *Set) GiveBack(notices []Notice) {

@@ -25,6 +25,7 @@ type Config struct {
 	Extensions  Extensions
 	Limits      Limits
 	Agents      Agents
+	Background  Background
 	Hooks       []Hook // the user's before the project's
 	MCP         MCP
 	Channels    Channels
@@ -133,6 +134,11 @@ type Permissions struct {
 type Rules struct {
 	File             string // "" without a file
 	Allow, Ask, Deny []string
+}
+
+// Background is the table [background].
+type Background struct {
+	Wake string // off, agents or all
 }
 
 // Host is the table [host]: under which further names a serving host is reached, and

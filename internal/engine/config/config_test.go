@@ -84,6 +84,9 @@ event = "Stop"
 command = "again"
 [agents]
 maxParallel = 7
+
+[background]
+wake = "all"
 [extensions]
 disabled = ["old"]
 [extensions.gate]
@@ -150,12 +153,12 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Channels: Channels{Listen: []mcp.Channel{{Server: "chat"}}, Limited: true, Allowed: []mcp.Channel{{Server: "chat"}, {Plugin: "mail", Market: "official"}}},
 		MCP: MCP{
 			Servers: []mcp.Entry{
-				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 89}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
-				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 95}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
-			User: mcp.Policy{Layer: "/u/config.toml:87", Limited: true,
+				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 92}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
+				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 98}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
+			User: mcp.Policy{Layer: "/u/config.toml:90", Limited: true,
 				Allowed: []mcp.Rule{{Name: "db"}, {Command: []string{"db-mcp", "--ro"}}}, Denied: []mcp.Rule{{URL: "*://*.bad.example/*"}}}},
-		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
-		Agents:  Agents{MaxParallel: 7},
+		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Agents: Agents{MaxParallel: 7}, Background: Background{Wake: "all"},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Tiers:   Tiers{Haiku: "small", Sonnet: "gpt.4", Opus: "openai/gpt-5.4"},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}, LogMaxBytes: 65536, LogFiles: 3},

@@ -115,6 +115,8 @@ func table() []key {
 
 		{Key{"agents.maxParallel", "integer", "4", u, "How many sub-agents of a session work at once; further ones wait."}, false,
 			func(c *Config, e entry) error { return integer(&c.Agents.MaxParallel, e, 1, 16) }},
+		{Key{"background.wake", "off, agents or all", "agents", u, "Which background work begins a turn in an idle session when it has something to tell: sub-agents, or commands and monitors too."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Background.Wake }, "off", "agents", "all")},
 		{Key{"extensions.disabled", "list of ids", "[]", u, "Extensions that are not started."}, false,
 			func(c *Config, e entry) (err error) {
 				c.Extensions.Disabled, err = list(e, "ids of extensions")
@@ -215,6 +217,7 @@ func defaults() Config {
 		Agents:      Agents{MaxParallel: 4},
 		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
 		Claude:      Claude{Settings: true},
+		Background:  Background{Wake: "agents"},
 		Host:        Host{LogMaxBytes: 1 << 20, LogFiles: 1},
 	}
 }

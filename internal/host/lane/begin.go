@@ -47,7 +47,7 @@ func (l *Lane) free() error {
 }
 
 // Resume begins a turn with the events of channels that wait and the first message that waits
-// in a queue that is not paused, when no turn runs. It returns when that is durable.
+// in a queue that is not paused, or with what background work has to tell, when no turn runs. It returns when that is durable.
 func (l *Lane) Resume(ctx context.Context) error { return l.resume(ctx, nil) }
 
 // resume begins a turn with the first message that waits, when none runs. With an
@@ -64,6 +64,7 @@ func (l *Lane) resume(ctx context.Context, unpauses *journal.Author) error {
 func (l *Lane) tryResume(ctx context.Context, unpauses *journal.Author) error {
 	var ticket *publish.Ticket
 	var meta protocol.Meta
+	var options *protocol.TurnOptions
 	runs := false
 	err := l.j.When(ctx, func() (<-chan struct{}, error) {
 		if err := l.j.Writable(); err != nil {
@@ -81,12 +82,15 @@ func (l *Lane) tryResume(ctx context.Context, unpauses *journal.Author) error {
 			return errStopping()
 		}
 		meta = l.j.Meta()
+		if l.awake(unpauses) {
+			options = l.wakeOptions()
+		}
 		return nil
 	})
 	if err != nil || runs {
 		return journal.WaitFor(ctx, ticket, err)
 	}
-	config, err := l.ready(ctx, meta, nil, l.cfg.Turns.TurnConfig)
+	config, err := l.ready(ctx, meta, options, l.cfg.Turns.TurnConfig)
 	if err != nil {
 		return err
 	}
@@ -113,7 +117,8 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 			return nil, nil, err
 		}
 	}
-	if !l.queues.Ready() && l.inbox.Count() == 0 {
+	wakes := l.awake(nil)
+	if !wakes && !l.queues.Ready() && l.inbox.Count() == 0 {
 		return ticket, nil, nil
 	}
 	t, err = l.newTurn(ctx, config)
@@ -122,8 +127,13 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 	}
 	if _, err = l.appendWaiting(ctx); err == nil {
 		l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
-			t.by = l.queues.Next()
-			if ticket, err = l.takeOpening(ctx, t); err == nil {
+			if wakes {
+				ticket, err = l.openAwake(t)
+			} else {
+				t.by = l.queues.Next()
+				ticket, err = l.takeOpening(ctx, t)
+			}
+			if err == nil {
 				l.start(t, runtime.Execute)
 			}
 		})
@@ -133,6 +143,12 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 		return nil, nil, err
 	}
 	return ticket, t, nil
+}
+
+// awake reports whether background work is all that a turn would begin with. The journal is
+// locked.
+func (l *Lane) awake(unpauses *journal.Author) bool {
+	return unpauses == nil && !l.queues.Ready() && l.inbox.Count() == 0 && l.due()
 }
 
 // notBegun tells people why what waits was not begun, and has it wait for them.

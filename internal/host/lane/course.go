@@ -20,6 +20,7 @@ type course struct {
 	added      int            // events that background commands and others than the run have added
 	stopping   bool           // no turn begins any more
 	after      sync.WaitGroup // what a turn still does after its end
+	waking     waking         // by background work
 	looked     bool           // for what was left in repositories; belongs to the goroutine of the turn
 }
 

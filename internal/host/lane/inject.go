@@ -68,6 +68,7 @@ func (l *Lane) takeOpening(ctx context.Context, t *turn) (*publish.Ticket, error
 		return nil, err
 	}
 	if t.outside = content == nil; !t.outside {
+		l.course.waking.said(nil)
 		t.prompt = append(pushed, content...)
 		return queued, nil
 	}

@@ -22,6 +22,9 @@ type execute func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent]
 func (l *Lane) start(t *turn, execute execute) {
 	l.j.Begin(t.Run)
 	l.course.turn = t
+	if !t.command && !t.foreign && t.summary == nil {
+		l.course.waking.on = t.config.Wake
+	}
 	l.course.running.Store(t)
 	if err := l.j.Notify(&protocol.RuntimeStart{}); err != nil {
 		t.cancel(storageError(err))
@@ -82,6 +85,7 @@ func (l *Lane) leaveTurn(t *turn) {
 	if l.j.Publisher().Flush(context.Background()) == nil {
 		l.pending.Clear()
 	}
+	l.wake() // with what came after its last step
 	after()
 	l.cfg.Owner.Idle()
 }

@@ -294,6 +294,9 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 			return e, nil, err
 		}
 	}
+	if s.m.work == nil {
+		l.course.waking.said(s.m.Options)
+	}
 	t.prompt = s.says.Content
 	l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
 		e, ticket, err = l.j.Append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: s.says.Content}}, s.by.Author())

@@ -29,6 +29,8 @@ type TurnConfig struct {
 	Items []protocol.Item
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
+	// Wake says what begins another turn after this one by itself.
+	Wake Wake
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
 	// Hooks are asked in the turn; nil asks nobody. Subagent reports that they are asked

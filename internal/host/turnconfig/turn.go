@@ -295,12 +295,22 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Extras: o.extras},
 		Skills: t.skills.index, Items: skillItems(t.skills.set, slices.Concat(o.tools, o.extras.Own()), info.ContextWindow),
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
+		Wake:       t.wake(),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
 			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 	}, nil
+}
+
+// wake returns what begins a turn by itself after this one: nothing in a host that ends with its
+// command, and nothing for a sub-agent, for which the session above it waits.
+func (t *turn) wake() lane.Wake {
+	if !t.tc.settings.Serving || t.as != nil {
+		return lane.WakeOff
+	}
+	return lane.Wake(t.cfg.Background.Wake)
 }
 
 func thinking(cfg config.Config, over settings.Overrides, meta protocol.Meta) model.ThinkingLevel {

@@ -25,6 +25,9 @@ type Config struct {
 	Outputs Outputs
 	// Idle is called when a command has ended.
 	Idle func()
+	// Stirred is called when there may be something new for the model: a command has ended, or
+	// printed something. No lock is held.
+	Stirred func()
 	// Life ends when the session is given up, and Panicked is [background.Config.Panicked].
 	Life     context.Context
 	Panicked func(recovered any)
@@ -42,6 +45,7 @@ type Tasks struct {
 	set     *background.Set
 	outputs Outputs
 	rand    io.Reader
+	stirred func()
 	telling []telling // notices on their way into the log; guarded by the journal's lock
 }
 
@@ -53,7 +57,7 @@ type telling struct {
 
 // New returns the background commands of a session, of which none runs.
 func New(cfg Config) *Tasks {
-	t := &Tasks{j: cfg.Journal, outputs: cfg.Outputs, rand: cfg.Rand}
+	t := &Tasks{j: cfg.Journal, outputs: cfg.Outputs, rand: cfg.Rand, stirred: cfg.Stirred}
 	t.set = background.New(background.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: t.notifyProcess, Changed: t.notifyTask,
 		Keep: t.keepOutput, Life: cfg.Life, Panicked: cfg.Panicked})
 	return t
@@ -136,6 +140,7 @@ func (t *Tasks) notifyProcess(p protocol.ToolProcess) {
 // notifyTask tells clients the state of a command.
 func (t *Tasks) notifyTask(info protocol.TaskInfo) {
 	t.j.NotifyBeside(protocol.HostClient, &protocol.TaskUpdate{Task: info})
+	t.stirred()
 }
 
 // keepOutput keeps what a command prints for the next host.

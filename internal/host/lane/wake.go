@@ -1,0 +1,107 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+
+	"scorel/internal/engine/permission"
+	"scorel/internal/host/publish"
+	"scorel/protocol"
+)
+
+// Wake says what begins a turn in an idle session by itself.
+type Wake string
+
+// What may begin one; "" is [WakeOff].
+const (
+	WakeOff    Wake = "off"
+	WakeAgents Wake = "agents" // the end of a sub-agent in the background
+	WakeAll    Wake = "all"    // also that of a command, and lines that a monitor found
+)
+
+// maxWakes is how many turns in a row begin by themselves before somebody says something.
+const maxWakes = 10
+
+// waking is what counts when background work wakes the session. The journal's lock guards it.
+type waking struct {
+	on      Wake                  // as of the newest turn
+	options *protocol.TurnOptions // of the newest message of somebody; nil without
+	inARow  int                   // turns that began by themselves since
+	told    bool                  // people know that no further one does
+}
+
+// said notes that somebody has said something, with options that may be nil.
+func (w *waking) said(options *protocol.TurnOptions) {
+	*w = waking{on: w.on, options: options}
+}
+
+// due reports whether the session is to be woken now. The journal is locked.
+func (l *Lane) due() bool {
+	w := &l.course.waking
+	if w.on == "" || w.on == WakeOff || l.course.turn != nil || !l.tasks.Set().Waits(w.on == WakeAll) {
+		return false
+	}
+	if w.inARow < maxWakes {
+		return true
+	}
+	if !w.told {
+		w.told = true
+		l.notices.Put("", "warning", fmt.Sprintf("Background work has begun %d turns in a row; what it has to tell now waits for your next message.", maxWakes))
+	}
+	return false
+}
+
+// wake begins a turn with what background work has to tell, if it is to. It waits for nobody.
+func (l *Lane) wake() {
+	l.j.Lock()
+	defer l.j.Unlock()
+	if l.course.stopping || l.j.Closed() || !l.due() {
+		return
+	}
+	l.course.after.Add(1)
+	go func() { // ends when the turn runs, or with the lane
+		defer l.course.after.Done()
+		defer func() {
+			if r := recover(); r != nil {
+				l.Panicked(r)
+			}
+		}()
+		ctx, cancel := l.life.bounded(context.Background())
+		defer cancel()
+		if err := l.resume(ctx, nil); err != nil && ctx.Err() == nil {
+			l.notAwake(err)
+		}
+	}()
+}
+
+// notAwake tells people why background work has begun no turn.
+func (l *Lane) notAwake(why error) {
+	l.j.Report("begin a turn for background work: " + why.Error())
+	l.j.Lock()
+	defer l.j.Unlock()
+	if !l.course.stopping && !l.j.Closed() {
+		l.course.waking.on = WakeOff // until the next turn
+		l.notices.Put("", "error", "What background work has to tell waits for your next message: "+why.Error())
+	}
+}
+
+// wakeOptions are those of a turn that begins by itself: what the newest message asked for,
+// without a mode that asks nobody. The journal is locked.
+func (l *Lane) wakeOptions() *protocol.TurnOptions {
+	var o protocol.TurnOptions
+	if l.course.waking.options != nil {
+		o = *l.course.waking.options
+	}
+	if permission.Mode(o.Mode) == permission.Bypass || o.Mode == "" && l.rights.mode == permission.Bypass {
+		o.Mode = string(permission.Default)
+	}
+	return &o
+}
+
+// openAwake begins the turn t with what background work has told; at least one event of that
+// has been appended. The journal is locked.
+func (l *Lane) openAwake(t *turn) (*publish.Ticket, error) {
+	t.outside, t.options = true, l.wakeOptions()
+	l.course.waking.inARow++
+	return l.j.Publisher().FlushTicket()
+}
