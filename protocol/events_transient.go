@@ -172,6 +172,9 @@ const (
 	TerminalStorageError  Terminal = "storage_error"
 	TerminalLoop          Terminal = "loop"           // the model repeated itself, and nobody let it go on
 	TerminalInternalError Terminal = "internal_error" // a fault inside Scorel
+	// TerminalSchemaMismatch is how a run of scorel -p has ended that no answer of fits the
+	// schema that it asked for; its turns have completed.
+	TerminalSchemaMismatch Terminal = "schema_mismatch"
 )
 
 // RuntimeEnd ends a run.

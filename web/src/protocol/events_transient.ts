@@ -134,6 +134,11 @@ export const terminalValues = [
   "loop",
   /** a fault inside Scorel */
   "internal_error",
+  /**
+   * TerminalSchemaMismatch is how a run of scorel -p has ended that no answer of fits the
+   * schema that it asked for; its turns have completed.
+   */
+  "schema_mismatch",
 ] as const;
 
 /** RuntimeEnd ends a run. */
