@@ -71,6 +71,7 @@ const (
 	ReasonFolder    Reason = "folder"    // the folder is not there, or is none to work in
 	ReasonCommand   Reason = "command"   // there is no command of that name
 	ReasonWide      Reason = "wide"      // a home or / as the workspace has to be allowed
+	ReasonUnasked   Reason = "unasked"   // a person had to be asked, and nobody answered
 )
 
 // About makes an error about a field of a request.

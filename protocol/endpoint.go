@@ -15,6 +15,8 @@ type (
 	// user's config.toml as aliases, and the key with the other keys, never in the
 	// configuration. The answer is [EndpointAdded]; with a Problem nothing was kept.
 	//
+	// Models that the configuration has of the server already stay beside the new ones.
+	//
 	// Haiku, Sonnet and Opus become the models of the tiers of these names; a tier whose
 	// model is "" stays as it is. Name is that of the first alias, "" for one after the
 	// server's address.
@@ -47,12 +49,15 @@ type (
 	}
 	// EndpointAdded is what came of trying an endpoint. Ref is the alias of its model.
 	// Problem says in one sentence why nothing was kept, and Code is auth_failed when the
-	// key is missing or wrong.
+	// key is missing or wrong. ContextWindow is that of the model, in tokens; WindowAssumed
+	// says that the server did not tell it, so that it may be another one.
 	EndpointAdded struct {
-		Ref       string `json:"ref"`
-		LatencyMS int64  `json:"latencyMs"`
-		Problem   string `json:"problem,omitempty"`
-		Code      Code   `json:"code,omitempty"`
+		Ref           string `json:"ref"`
+		LatencyMS     int64  `json:"latencyMs"`
+		ContextWindow int    `json:"contextWindow,omitempty"`
+		WindowAssumed bool   `json:"windowAssumed,omitempty"`
+		Problem       string `json:"problem,omitempty"`
+		Code          Code   `json:"code,omitempty"`
 	}
 )
 

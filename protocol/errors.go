@@ -28,9 +28,10 @@ const (
 	CodeProviderError       Code = "provider_error"
 	CodeStorageError        Code = "storage_error"
 	CodeInternalError       Code = "internal_error"
-	CodeStepLimit           Code = "step_limit" // a run made as many steps as it may
-	CodeCostLimit           Code = "cost_limit" // a run cost as much as it may
-	CodeLoop                Code = "loop"       // a model repeated itself
+	CodeStepLimit           Code = "step_limit"      // a run made as many steps as it may
+	CodeCostLimit           Code = "cost_limit"      // a run cost as much as it may
+	CodeLoop                Code = "loop"            // a model repeated itself
+	CodeSchemaMismatch      Code = "schema_mismatch" // no answer fits the schema that was asked for
 )
 
 // Error is a failed request as every client sees it. Message is one sentence for

@@ -172,6 +172,9 @@ const (
 	TerminalStorageError  Terminal = "storage_error"
 	TerminalLoop          Terminal = "loop"           // the model repeated itself, and nobody let it go on
 	TerminalInternalError Terminal = "internal_error" // a fault inside Scorel
+	// TerminalSchemaMismatch is how a run of scorel -p has ended that no answer of fits the
+	// schema that it asked for; its turns have completed.
+	TerminalSchemaMismatch Terminal = "schema_mismatch"
 )
 
 // RuntimeEnd ends a run.
@@ -235,10 +238,15 @@ var noticeSpec = EventSpec{Type: TypeNotice, Class: Transient, New: func() Body 
 // word in the status line, or lines above or below the editor. Source and Key name
 // it; without lines it is removed.
 type UIState struct {
-	Source string   `json:"source"`
-	Key    string   `json:"key"`
-	Place  string   `json:"place"` // status, above, below, title, editor, header, footer
-	Lines  []string `json:"lines,omitempty"`
+	Source string `json:"source"`
+	Key    string `json:"key"`
+	// Place is status, above, below, title, editor, header, footer; or, for terminal UIs,
+	// indicator (the pictures of what shows that a turn runs), thinking (the heading of folded
+	// thoughts) or theme (the name of one).
+	Place string   `json:"place"`
+	Lines []string `json:"lines,omitempty"`
+	// IntervalMS is for how long each picture of an indicator is shown, 0 for the usual time.
+	IntervalMS int `json:"intervalMs,omitempty"`
 }
 
 var uiStateSpec = EventSpec{Type: TypeUIState, Class: Transient, New: func() Body { return new(UIState) },

@@ -94,7 +94,7 @@ type (
 		Prompts    int  `json:"prompts,omitempty"`
 		Resources  int  `json:"resources,omitempty"`
 		AlwaysLoad bool `json:"alwaysLoad,omitempty"` // its tools are sent to the model from the first turn on
-		CanSignIn  bool `json:"canSignIn,omitempty"`  // somebody can sign in to it
+		CanSignIn  bool `json:"canSignIn,omitempty"`  // it can need a sign-in, or has one
 		SignedIn   bool `json:"signedIn,omitempty"`   // somebody has
 		// Inputs are what its entry asks people for, once.
 		Inputs []MCPInput `json:"inputs,omitempty"`

@@ -10,6 +10,19 @@ const (
 	PlaceFooter = "footer"
 )
 
+// The places of a [UIState] that is for terminal UIs alone.
+const (
+	PlaceIndicator = "indicator"
+	PlaceThinking  = "thinking"
+	PlaceTheme     = "theme"
+)
+
+// Bounds of how long each picture of an indicator is shown, in milliseconds.
+const (
+	MinIndicatorMS = 50
+	MaxIndicatorMS = 10_000
+)
+
 // Requests about how extensions draw what is in the conversation, and around it.
 type (
 	// RenderEntry asks the extensions that run how they draw a call of a tool, or a message

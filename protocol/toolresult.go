@@ -11,7 +11,8 @@ type ToolDetails struct {
 	// Denied says who denied a call that did not run for that; nil in logs of older versions.
 	Denied *Denial `json:"denied,omitempty"`
 	// DurationMS is for how long the call ran, where that is at least a second less than the
-	// time since its message: it waited for people or for other calls. 0 is not known.
+	// time since its message: it waited for people, also while it ran, or for other calls. 0
+	// is not known.
 	DurationMS int64 `json:"durationMs,omitempty"`
 	// Shown says which of the result's text is for people; nil in logs of older versions,
 	// and of tools whose text is for people and models alike.

@@ -603,7 +603,8 @@ declare module "scorel" {
     readonly theme: Theme;
     getTheme(name: string): Theme;
     getAllThemes(): { name: string }[];
-    setTheme(name: unknown): { success: false; error: string };
+    /** Has the terminal UIs of the session take a theme of theirs, by its name, as long as the extension runs. */
+    setTheme(name: string | { name?: string }): { success: boolean; error?: string };
     /** Shows what the factory returns until it calls done. Returns undefined when a person closes it, and when nobody is there. */
     custom<T = unknown>(
       factory: (tui: Screen, theme: Theme, keybindings: Keybindings, done: (value: T) => void) => Component | Promise<Component>,
@@ -617,11 +618,11 @@ declare module "scorel" {
     setEditorComponent(factory: undefined): void;
     /** @deprecated Not supported: it throws. */
     onTerminalInput(handler: unknown): never;
-    /** @deprecated No effect: each client shows in its own way that it works. */
+    /** Sets the pictures that terminal UIs show while a turn runs; no pictures hide it, undefined brings the usual ones back. */
     setWorkingIndicator(options?: { frames?: string[]; intervalMs?: number }): void;
     /** @deprecated No effect: each client shows in its own way that it works. */
     setWorkingVisible(visible: boolean): void;
-    /** @deprecated No effect: each client names hidden thinking itself. */
+    /** Sets the heading of folded thoughts in terminal UIs. */
     setHiddenThinkingLabel(label?: string): void;
     /** @deprecated No effect: completions come from getArgumentCompletions of a command. */
     addAutocompleteProvider(factory: unknown): void;

@@ -6,7 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	_ "embed"
 )
+
+// reviewers is an extension with a dialog that it draws itself.
+//
+//go:embed reviewers.ts
+var reviewers []byte
 
 // The size of the terminal, in cells.
 const (
@@ -48,6 +55,7 @@ const (
 	enter  = "\r"
 	escape = "\x1b"
 	up     = "\x1b[A"
+	down   = "\x1b[B"
 	clear  = "\x03"
 	help   = "\x18h"
 	tree   = "\x18r"
@@ -57,7 +65,7 @@ const (
 // step is what is typed, and what is on the screen then.
 type step struct {
 	keys string
-	wait string // a text of the screen
+	wait string // texts of the screen, a line each
 	gone string // a text that is no longer there; "" for none
 	name string // of the picture; "" for none
 }
@@ -69,6 +77,13 @@ func tour(bin, out string, c colours) error {
 		return err
 	}
 	defer os.RemoveAll(home)
+	extensions := filepath.Join(home, ".scorel", "extensions")
+	if err := os.MkdirAll(extensions, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(extensions, "reviewers.ts"), reviewers, 0o600); err != nil {
+		return err
+	}
 	if err := os.Mkdir(project, 0o755); err != nil {
 		return fmt.Errorf("the project of the pictures: %w; move it away", err)
 	}
@@ -81,15 +96,20 @@ func tour(bin, out string, c colours) error {
 	for _, s := range []step{
 		{"", "How would you like to start?", "", "first-run"},
 		{up + enter, "A check of this project fails", "How do you want", ""},
-		{enter, "Run this command?", "", "permission"},
-		{"2", "Edit armor/armor.go?", "Run this command?", "edit"},
-		{"2", "That was a demo", "Edit armor/armor.go?", ""},
+		{enter, "Run this command?\nesc no", "", "permission"},
+		{"2", "Edit tally?\nesc no", "Run this command?", "edit"},
+		{"2", "That was a demo", "Edit tally?", ""},
 		{full, "That was a demo", "a small project with a fault", "answer"}, // what was told goes by itself
 		{"/", "/compact", "", "commands"},
 		{clear, "ask something", "/compact", ""},
 		{tree, "Tree", "ask something", "tree"},
 		{escape, "ask something", "Tree", ""},
 		{help, "Commands of this UI", "ask something", "help"},
+		{escape, "ask something", "Commands of this UI", ""},
+		{"/reviewers", "/reviewers", "ask something", ""},
+		{enter, "Space: toggle\nEsc twice closes it", "ask something", ""},
+		{down, "❯ [ ] tests", "", ""},
+		{" ", "❯ [x] tests", "", "dialog"},
 	} {
 		if err := t.step(s); err != nil {
 			return err

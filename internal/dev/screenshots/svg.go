@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // The size of a cell and of what is around the screen, in pixels.
@@ -21,14 +22,25 @@ const (
 type colours struct {
 	name         string
 	ground, text color.Color
+	six          [6]color.Color // red, green, yellow, blue, magenta and cyan, as such terminals have them
+}
+
+// of returns a colour as this terminal shows it.
+func (c colours) of(x color.Color) color.Color {
+	if n, ok := x.(ansi.BasicColor); ok && n >= ansi.Red && n <= ansi.Cyan {
+		return c.six[n-ansi.Red]
+	}
+	return x
 }
 
 func dark() colours {
-	return colours{"dark", color.RGBA{0x1b, 0x1d, 0x23, 0xff}, color.RGBA{0xd6, 0xd8, 0xde, 0xff}}
+	return colours{"dark", color.RGBA{0x1b, 0x1d, 0x23, 0xff}, color.RGBA{0xd6, 0xd8, 0xde, 0xff},
+		[6]color.Color{color.RGBA{0xe0, 0x6c, 0x75, 0xff}, color.RGBA{0x98, 0xc3, 0x79, 0xff}, color.RGBA{0xe5, 0xc0, 0x7b, 0xff}, color.RGBA{0x61, 0xaf, 0xef, 0xff}, color.RGBA{0xc6, 0x78, 0xdd, 0xff}, color.RGBA{0x56, 0xb6, 0xc2, 0xff}}}
 }
 
 func light() colours {
-	return colours{"light", color.RGBA{0xfb, 0xfb, 0xf9, 0xff}, color.RGBA{0x24, 0x26, 0x2b, 0xff}}
+	return colours{"light", color.RGBA{0xfb, 0xfb, 0xf9, 0xff}, color.RGBA{0x24, 0x26, 0x2b, 0xff},
+		[6]color.Color{color.RGBA{0xb3, 0x1d, 0x28, 0xff}, color.RGBA{0x22, 0x7a, 0x3c, 0xff}, color.RGBA{0x8a, 0x61, 0x00, 0xff}, color.RGBA{0x1a, 0x5f, 0xb4, 0xff}, color.RGBA{0x8e, 0x3b, 0xa8, 0xff}, color.RGBA{0x0b, 0x6e, 0x7a, 0xff}}}
 }
 
 // picture draws the screen.
@@ -75,7 +87,7 @@ func (t *terminal) row(b *strings.Builder, y int, clock *regexp.Regexp) {
 
 // run draws text of one style.
 func (t *terminal) run(b *strings.Builder, text string, style uv.Style, x, width, y int) {
-	fg, bg := style.Fg, style.Bg
+	fg, bg := t.colours.of(style.Fg), t.colours.of(style.Bg)
 	if style.Attrs&uv.AttrReverse != 0 {
 		if fg == nil {
 			fg = t.colours.text

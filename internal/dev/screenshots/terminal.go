@@ -91,7 +91,7 @@ func (t *terminal) step(s step) error {
 		case <-t.changed:
 			continue
 		case <-time.After(quiet):
-			if text := t.text(); strings.Contains(text, s.wait) && (s.gone == "" || !strings.Contains(text, s.gone)) {
+			if text := t.text(); containsAll(text, s.wait) && (s.gone == "" || !strings.Contains(text, s.gone)) {
 				return nil
 			}
 		case <-deadline:
@@ -103,6 +103,16 @@ func (t *terminal) step(s step) error {
 			return fmt.Errorf("waited %v for %q without %q on:\n%s", timeout, s.wait, s.gone, t.text())
 		}
 	}
+}
+
+// containsAll reports whether a text has each line of another one somewhere.
+func containsAll(text, lines string) bool {
+	for line := range strings.SplitSeq(lines, "\n") {
+		if !strings.Contains(text, line) {
+			return false
+		}
+	}
+	return true
 }
 
 // text returns the words of the screen.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,12 +17,15 @@ type Endpoint struct {
 }
 
 // EndpointModel is an alias and what the server calls its model.
-type EndpointModel struct{ Alias, ID string }
+type EndpointModel struct {
+	Alias, ID     string
+	ContextWindow int // tokens, 0 when it is not known
+}
 
 // AddEndpoint returns the user's file with an alias for each model of an endpoint, and
 // with its tiers; all else stays byte for byte. An alias that the file has already must
-// have the endpoint's address, and gets another id. The error is a sentence without an
-// end. Unlike [Edit] it writes where keys are sent, so who calls it makes sure that no key
+// be of the same model at the endpoint's address, and keeps the context window that the
+// file gives it. The error is a sentence without an end. Unlike [Edit] it writes where keys are sent, so who calls it makes sure that no key
 // but the endpoint's own is sent there.
 func AddEndpoint(f File, e Endpoint) ([]byte, error) {
 	cfg, _, err := Parse(f, File{}, nil)
@@ -34,11 +38,13 @@ func AddEndpoint(f File, e Endpoint) ([]byte, error) {
 	}
 	for _, m := range e.Models {
 		if have, ok := cfg.Models[m.Alias]; ok {
-			if have.BaseURL != e.BaseURL || have.API != e.API {
+			if have.BaseURL != e.BaseURL || have.API != e.API || have.ID != m.ID {
 				return nil, fmt.Errorf("%s already describes another model %s; choose another name", f.Name, m.Alias)
 			}
-			if f.Data, err = Edit(f, dotted([]string{"models", m.Alias, "id"}), quoted(m.ID)); err != nil {
-				return nil, err
+			if have.ContextWindow == 0 && m.ContextWindow > 0 {
+				if f.Data, err = Edit(f, dotted([]string{"models", m.Alias, "contextWindow"}), strconv.Itoa(m.ContextWindow)); err != nil {
+					return nil, err
+				}
 			}
 			continue
 		}
@@ -48,6 +54,9 @@ func AddEndpoint(f File, e Endpoint) ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "%s[%s]\ntype = \"custom\"\napi = %s\nprovider = %s\nbaseUrl = %s\nid = %s\n",
 			gap(f.Data), dotted([]string{"models", m.Alias}), quoted(e.API), quoted(e.Provider), quoted(e.BaseURL), quoted(m.ID))
+		if m.ContextWindow > 0 {
+			fmt.Fprintf(&b, "contextWindow = %d\n", m.ContextWindow)
+		}
 		f.Data = slices.Concat(f.Data, []byte(b.String()))
 	}
 	for _, t := range [...]struct{ key, ref string }{{"tiers.haiku", e.Tiers.Haiku}, {"tiers.sonnet", e.Tiers.Sonnet}, {"tiers.opus", e.Tiers.Opus}} {

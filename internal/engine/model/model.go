@@ -253,6 +253,7 @@ type Error struct {
 	Status     int           // HTTP status, 0 without one
 	RetryAfter time.Duration // what the server asked for, 0 without
 	Message    string        // one sentence for a person, without secrets
+	Said       string        // what the server said of it, "" where that is not known
 	Err        error
 }
 

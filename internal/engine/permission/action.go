@@ -39,9 +39,12 @@ func (p Path) As(named string) Path {
 // Action is what a call would do, exactly. It is made by the tool from the bytes
 // that will run.
 type Action struct {
-	Tool    string
-	Kind    Kind
-	Paths   []Path // of Read and Write
+	Tool  string
+	Kind  Kind
+	Paths []Path // of Read and Write
+	// Effect returns what a Write does with its file, such as "creates" or "replaces", and how
+	// many lines that are, such as " (22 → 3 lines)". With nil it writes it.
+	Effect  func() (verb, size string)
 	Command string // of Exec: the bash source
 	Name    string // of Skill and ExecuteSkill: the skill
 	Dir     string // of Exec: the working directory, absolute

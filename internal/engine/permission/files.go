@@ -42,15 +42,24 @@ func (p *Policy) files(a Action) Verdict {
 		case a.Kind == Read:
 			return ask("", fmt.Sprintf("%s reads %s, outside the workspace.", a.Tool, path.Abs))
 		case path.Inside:
-			return ask("", fmt.Sprintf("%s writes %s.", a.Tool, path.Abs))
+			return ask("", a.writes(path)+".")
 		default:
-			return ask("", fmt.Sprintf("%s writes %s, outside the workspace.", a.Tool, path.Abs))
+			return ask("", a.writes(path)+", outside the workspace.")
 		}
 	}
 	if a.Kind == Write && len(a.Paths) == 0 {
 		return ask("", fmt.Sprintf("%s writes what it does not name.", a.Tool))
 	}
 	return v
+}
+
+// writes says what a write does with a file.
+func (a Action) writes(path Path) string {
+	verb, size := "writes", ""
+	if a.Effect != nil {
+		verb, size = a.Effect()
+	}
+	return a.Tool + " " + verb + " " + path.Abs + size
 }
 
 // guardsOutside reports whether a write outside the workspace is asked for although

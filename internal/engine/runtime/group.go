@@ -198,13 +198,16 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	return m
 }
 
-// minWait is the shortest wait before a call for which its result says how long it ran.
+// minWait is the shortest wait before a call, or while it ran, for which its result says how
+// long it ran.
 const minWait = time.Second
 
-// timed notes for how long a call ran that did not begin with its message.
+// timed notes for how long a call ran that did not begin with its message, or for which
+// people were waited for.
 func (l *loop) timed(j *job, res *tool.Result, started time.Time) {
-	if d, ok := res.Details.(protocol.ToolDetails); (ok || res.Details == nil) && started.Sub(j.began) >= minWait {
-		d.DurationMS = max(1, l.Now().Sub(started).Milliseconds())
+	waited := l.Host.Waited(j.block.ID)
+	if d, ok := res.Details.(protocol.ToolDetails); (ok || res.Details == nil) && started.Sub(j.began)+waited >= minWait {
+		d.DurationMS = max(1, (l.Now().Sub(started) - waited).Milliseconds())
 		res.Details = d
 	}
 }

@@ -32,6 +32,8 @@ type Host interface {
 	FollowUp(ctx context.Context) (bool, error)
 	// Permit decides whether a prepared call may run, asking people if need be.
 	Permit(ctx context.Context, call Question) (Permit, error)
+	// Waited returns for how long people were waited for while a call ran that has ended.
+	Waited(callID string) time.Duration
 	// Notice tells the model something before its next call, as a harness item.
 	Notice(ctx context.Context, text string) error
 	// Repeats asks people whether a turn goes on whose model repeats itself. Asked is

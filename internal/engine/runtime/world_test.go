@@ -67,6 +67,8 @@ func (d *desk) Permit(context.Context, Question) (Permit, error) {
 	return Permit{Allowed: d.deny == "", Reason: d.deny}, nil
 }
 
+func (d *desk) Waited(string) time.Duration { return 0 }
+
 func (d *desk) Notice(_ context.Context, text string) error {
 	d.notices = append(d.notices, text)
 	d.messages = append(d.messages, protocol.UserText(text))

@@ -29,8 +29,10 @@ type change struct {
 	before []byte             // nil when there is no file
 	after  []byte
 	whole  bool // the model knows all of after
-	said   string
-	store  func(f *files.Files, data, old []byte) error
+	// replaces says that the model named the whole content, and not what to change.
+	replaces bool
+	said     string
+	store    func(f *files.Files, data, old []byte) error
 }
 
 // prepareChange opens the file and checks that the model has seen it as it is.
@@ -71,7 +73,25 @@ func (c *change) load(ctx context.Context) (err error) {
 
 // Action implements [Prepared].
 func (c *change) Action() permission.Action {
-	return permission.Action{Tool: c.tool, Kind: permission.Write, Paths: []permission.Path{c.target.Path}}
+	return permission.Action{Tool: c.tool, Kind: permission.Write, Paths: []permission.Path{c.target.Path}, Effect: c.effect}
+}
+
+// effect says what becomes of the file.
+func (c *change) effect() (verb, size string) {
+	lines := func(n int) string {
+		if n == 1 {
+			return "1 line"
+		}
+		return fmt.Sprintf("%d lines", n)
+	}
+	switch before, after := countLines(c.before), countLines(c.after); {
+	case !c.target.Exists():
+		return "creates", " (" + lines(after) + ")"
+	case c.replaces:
+		return "replaces", fmt.Sprintf(" (%d → %s)", before, lines(after))
+	default:
+		return "changes", fmt.Sprintf(" (%d → %s)", before, lines(after))
+	}
 }
 
 // Snapshots implements [Prepared].

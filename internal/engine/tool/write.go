@@ -65,7 +65,7 @@ func (t writeTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 		c.Close()
 		return nil, fmt.Errorf("the content has more than %d MiB", files.MaxEdit>>20)
 	}
-	c.whole, c.store = true, c.target.Put
+	c.whole, c.replaces, c.store = true, true, c.target.Put
 	lines := countLines(c.after)
 	if c.target.Exists() {
 		c.said = fmt.Sprintf("Replaced the content of %s: %d lines.", c.target.Path.Abs, lines)

@@ -56,7 +56,7 @@ const (
 	CallComplete      = "models/complete"   // [Complete] → [Completed]
 	CallDialog        = "ui/dialog"         // [Dialog] → {"value":…}, null when nobody answered, and for a component that was closed
 	CallNotify        = "ui/notify"         // {"message":…,"level":…} → null
-	CallUIState       = "ui/state"          // {"key":…,"place":…,"lines":[…]|null} → null
+	CallUIState       = "ui/state"          // {"key":…,"place":…,"lines":[…]|null,"intervalMs":…} → null
 	CallConfig        = "config/get"        // {} → the table [extensions.<id>]
 	CallExec          = "exec"              // [Exec] → [ExecResult]
 	NoteFrame         = "ui/frame"          // [Frame]: what a component looks like now

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -29,7 +30,9 @@ import (
 const (
 	localServerTime = 300 * time.Millisecond // of each address of this device, side by side
 	serverListTime  = 10 * time.Second       // of a server that a person names
+	windowTime      = 3 * time.Second        // of asking a server for context windows
 	maxAliasTries   = 100                    // names of an alias, each with another number
+	maxAliasModel   = 40                     // bytes of a model's name in an alias
 )
 
 // localServers are where servers of models usually are on a device. All speak OpenAI's Chat
@@ -80,6 +83,8 @@ func (ad *Admin) serverModels(ctx context.Context, r *protocol.ListServerModels)
 		return nil, ctx.Err()
 	case errors.Is(err, listing.ErrRefused):
 		return nil, protocol.About("key", "", protocol.CodeInvalidRequest, "%s. Enter another key.", failure.Sentence(err))
+	case errors.Is(err, listing.ErrNeedsKey):
+		return nil, protocol.About("key", "", protocol.CodeInvalidRequest, "%s. Enter one.", failure.Sentence(err))
 	case err != nil:
 		return &protocol.ServerList{Servers: []protocol.ModelServer{}, Problem: failure.Sentence(err) + "."}, nil
 	}
@@ -137,28 +142,35 @@ func serverName(base string) string {
 	}, strings.ToLower(name)), "endpoint")
 }
 
-// aliasFor returns a name under which an endpoint can be kept: neither a provider of the
-// catalogue, whose key would be meant, nor an alias with another address, nor one for which
-// a key was entered that belongs to another server. Again reports that the alias is there and has this address.
-func (ad *Admin) aliasFor(want, base, api string, cfg config.Config, keys credentials.Keys) (name string, again bool, err error) {
+// providerFor returns the name under which the key of an endpoint is kept: that of the
+// models which the configuration has of this server already, else a new one, which is
+// neither a provider of the catalogue, whose key would be meant, nor a model with another
+// address, nor one for which a key was entered that belongs to another server.
+func providerFor(want, base, api string, cfg config.Config, keys credentials.Keys) (name string, err error) {
+	elsewhere := map[string]bool{} // providers of models that have another address
+	for _, m := range cfg.Models {
+		if m.BaseURL != base || m.API != api {
+			elsewhere[m.Provider] = true
+		}
+	}
 	for i := range maxAliasTries {
 		if name = want; i > 0 {
 			name = fmt.Sprintf("%s-%d", want, i+1)
 		}
-		if _, vendor := catalog.FindProvider(name); vendor || name == "demo" {
+		if _, vendor := catalog.FindProvider(name); vendor || name == "demo" || elsewhere[name] {
 			continue
 		}
-		if have, ok := cfg.Models[name]; ok {
-			if have.BaseURL == base && have.API == api && have.Provider == name {
-				return name, true, nil
+		for _, m := range cfg.Models {
+			if m.Provider == name { // then it has this address
+				return name, nil
 			}
-			continue
 		}
-		if _, key := keys.Get(name); !key {
-			return name, false, nil
+		_, taken := cfg.Models[name]
+		if _, key := keys.Get(name); !key && !taken {
+			return name, nil
 		}
 	}
-	return "", false, fmt.Errorf("there are too many models named %s; give the endpoint another name", want)
+	return "", fmt.Errorf("there are too many models named %s; give the endpoint another name", want)
 }
 
 // addEndpoint tries the models of an endpoint, and keeps them and the key. No error of it
@@ -178,16 +190,19 @@ func (ad *Admin) addEndpoint(ctx context.Context, r *protocol.AddEndpoint) (*pro
 		return nil, protocol.Errorf(protocol.CodeStorageError, "%s.", failure.Sentence(err))
 	}
 	base := strings.TrimRight(strings.TrimSpace(r.BaseURL), "/")
-	name, again, err := ad.aliasFor(cmp.Or(r.Name, serverName(base)), base, r.API, cfg, keys)
+	name, err := providerFor(cmp.Or(r.Name, serverName(base)), base, r.API, cfg, keys)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
 	key := r.Key
-	if key == "" && again {
+	if key == "" {
 		key, _ = keys.Get(name)
 	}
-	e := describeEndpoint(name, base, r)
-	added := &protocol.EndpointAdded{Ref: name}
+	e, err := describeEndpoint(name, base, r, cfg)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
+	added := &protocol.EndpointAdded{Ref: e.Models[0].Alias}
 	for _, m := range slices.Backward(e.Models) { // the first one, whose time is told, last
 		test, err := ad.tryEndpoint(ctx, m, e, key, cfg)
 		if err != nil {
@@ -199,40 +214,157 @@ func (ad *Admin) addEndpoint(ctx context.Context, r *protocol.AddEndpoint) (*pro
 		}
 		added.LatencyMS = test.LatencyMS
 	}
+	if err := ad.findWindows(ctx, &e, key, cfg, added); err != nil {
+		return nil, err
+	}
 	return added, ad.keepEndpoint(e, r.Key)
 }
 
-// describeEndpoint gives each different model of a request an alias.
-func describeEndpoint(name, base string, r *protocol.AddEndpoint) config.Endpoint {
+// findWindows asks the server for the context windows of an endpoint's models, and says which
+// one counts for the first.
+func (ad *Admin) findWindows(ctx context.Context, e *config.Endpoint, key string, cfg config.Config, added *protocol.EndpointAdded) error {
+	limited, cancel := context.WithTimeout(ctx, windowTime)
+	defer cancel()
+	var ids []string
+	for _, m := range e.Models {
+		ids = append(ids, m.ID)
+	}
+	windows := listing.Windows(limited, listing.Server{BaseURL: e.BaseURL, API: model.API(e.API), Key: key, HTTP: ad.settings.HTTP}, ids)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, m := range e.Models {
+		e.Models[i].ContextWindow = windows[m.ID]
+	}
+	first := e.Models[0]
+	if have := cfg.Models[first.Alias].ContextWindow; have > 0 { // a person's own
+		added.ContextWindow = have
+		return nil
+	}
+	m, err := resolve.Resolve(first.Alias, ad.endpointResolver(first, *e, key, cfg))
+	if err != nil {
+		return err
+	}
+	added.ContextWindow, added.WindowAssumed = m.Info().ContextWindow, first.ContextWindow == 0
+	return nil
+}
+
+// describeEndpoint gives each different model of a request an alias: the one that the
+// configuration has for it, else a name that nothing has yet.
+func describeEndpoint(name, base string, r *protocol.AddEndpoint, cfg config.Config) (config.Endpoint, error) {
 	e := config.Endpoint{API: r.API, BaseURL: base, Provider: name}
-	alias := func(as, id string) string {
+	alias := func(want, id string) (string, error) {
 		if id == "" {
-			return ""
+			return "", nil
 		}
+		as := ""
 		for _, m := range e.Models {
 			if m.ID == id {
-				return m.Alias
+				return m.Alias, nil
+			}
+		}
+		for _, have := range slices.Sorted(maps.Keys(cfg.Models)) {
+			if m := cfg.Models[have]; m.ID == id && m.Provider == name && m.BaseURL == base && m.API == r.API && (as == "" || have == want) {
+				as = have
+			}
+		}
+		if as == "" {
+			var err error
+			if as, err = freeAlias(want, name, id, e, cfg); err != nil {
+				return "", err
 			}
 		}
 		e.Models = append(e.Models, config.EndpointModel{Alias: as, ID: id})
-		return as
+		return as, nil
 	}
-	alias(name, r.Model)
-	e.Tiers = config.Tiers{Haiku: alias(name+"-haiku", r.Haiku), Sonnet: alias(name+"-sonnet", r.Sonnet), Opus: alias(name+"-opus", r.Opus)}
-	return e
+	if _, err := alias(name, r.Model); err != nil {
+		return e, err
+	}
+	for _, t := range [...]struct {
+		ref      *string
+		want, id string
+	}{{&e.Tiers.Haiku, "haiku", r.Haiku}, {&e.Tiers.Sonnet, "sonnet", r.Sonnet}, {&e.Tiers.Opus, "opus", r.Opus}} {
+		var err error
+		if *t.ref, err = alias(name+"-"+t.want, t.id); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// freeAlias returns the alias that is wanted for a model; where another model has it, one
+// after the model's name.
+func freeAlias(want, provider, id string, e config.Endpoint, cfg config.Config) (string, error) {
+	own := provider + "-" + cmp.Or(aliasWord(id[strings.LastIndexByte(id, '/')+1:]), "model")
+	for i := range maxAliasTries {
+		name := own
+		switch {
+		case i == 0:
+			name = want
+		case i > 1:
+			name = fmt.Sprintf("%s-%d", own, i)
+		}
+		_, taken := cfg.Models[name]
+		if _, vendor := catalog.FindProvider(name); vendor || taken || slices.ContainsFunc(e.Models, func(m config.EndpointModel) bool { return m.Alias == name }) {
+			continue
+		}
+		return name, nil
+	}
+	return "", fmt.Errorf("there are too many models named %s; give the endpoint another name", own)
+}
+
+// aliasWord returns the letters and digits of a model's name, with one hyphen for what is
+// between them.
+func aliasWord(id string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(id) {
+		switch {
+		case b.Len() >= maxAliasModel:
+		case r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r == '.':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.TrimRight(b.String(), "-.")
 }
 
 // tryEndpoint asks a model of an endpoint that is not kept yet for a word.
 func (ad *Admin) tryEndpoint(ctx context.Context, m config.EndpointModel, e config.Endpoint, key string, cfg config.Config) (*protocol.ModelTest, error) {
+	test, cause, err := ad.tried(ctx, m.Alias, ad.endpointResolver(m, e, key, cfg))
+	if failed := new(model.Error); err == nil && errors.As(cause, &failed) && failed.Class == model.ClassAuth {
+		test.Problem = refusedBy(e.BaseURL, key, failed)
+	}
+	return test, err
+}
+
+// refusedBy says that an endpoint did not let a test in. Where the key of a stored model is
+// does not help in a form.
+func refusedBy(base, key string, failed *model.Error) string {
+	host, does := base, "refuses this API key"
+	if u, err := url.Parse(base); err == nil {
+		host = u.Host
+	}
+	if key == "" {
+		does = "asks for an API key"
+	}
+	if failed.Said == "" {
+		return fmt.Sprintf("The server at %s %s.", host, does)
+	}
+	return fmt.Sprintf("The server at %s %s (%d: %s).", host, does, failed.Status, failed.Said)
+}
+
+// endpointResolver resolves a model of an endpoint that is not kept yet.
+func (ad *Admin) endpointResolver(m config.EndpointModel, e config.Endpoint, key string, cfg config.Config) resolve.Config {
 	at := ad.settings.Resolver(cfg)
-	at.Aliases[m.Alias] = resolve.Alias{Type: "custom", API: model.API(e.API), Provider: e.Provider, ID: m.ID, BaseURL: e.BaseURL}
+	at.Aliases[m.Alias] = resolve.Alias{Type: "custom", API: model.API(e.API), Provider: e.Provider, ID: m.ID, BaseURL: e.BaseURL, ContextWindow: m.ContextWindow}
 	at.Credentials = func(provider string) (string, error) {
 		if provider == e.Provider {
 			return key, nil
 		}
 		return "", nil
 	}
-	return ad.test(ctx, m.Alias, at)
+	return at
 }
 
 // keepEndpoint writes the key, then the configuration; a key whose endpoint could not be

@@ -78,9 +78,9 @@ func TestAnEndpointIsTriedBeforeItIsKept(t *testing.T) {
 	if got := hosttest.Call[*protocol.ModelTest](t, c, "", &protocol.TestModel{Model: "local-haiku"}); got.Problem != "" {
 		t.Errorf("%+v", got)
 	}
-	// the same again replaces it, and another server gets another name and no key of it
+	// a model that is there keeps its name, and another server gets another name and no key of it
 	add.Model, add.Sonnet, add.Haiku, add.Key = "small", "", "", ""
-	if got = hosttest.Call[*protocol.EndpointAdded](t, c, "", add); got.Ref != "local" || got.Problem != "" {
+	if got = hosttest.Call[*protocol.EndpointAdded](t, c, "", add); got.Ref != "local-haiku" || got.Problem != "" {
 		t.Errorf("again: %+v", got)
 	}
 	other, otherServer := endpoint(t, "", "large")
@@ -133,5 +133,90 @@ func TestServersOfThisDeviceAreFoundWithoutAKey(t *testing.T) {
 	got := hosttest.Call[*protocol.ServerList](t, w.Connect(false), "", &protocol.ListServerModels{})
 	if len(got.Servers) != 1 || got.Servers[0].Name != "Ollama" || got.Servers[0].BaseURL != "http://127.0.0.1:11434/v1" || !slices.Equal(got.Servers[0].Models, []string{"qwen3:14b"}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestASecondModelOfAServerIsKeptBesideTheFirst(t *testing.T) {
+	const key = "zq-endpoint-5d4c3b2a"
+	base, server := endpoint(t, key, "qwen3:14b", "team/Gemma 3:4b")
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
+	c := w.Connect(false)
+	add := func(id, key string) *protocol.EndpointAdded {
+		t.Helper()
+		got := hosttest.Call[*protocol.EndpointAdded](t, c, "", &protocol.AddEndpoint{BaseURL: base, API: "openai-completions", Key: key, Model: id})
+		if got.Problem != "" {
+			t.Fatalf("%s: %+v", id, got)
+		}
+		return got
+	}
+	for _, x := range []struct{ id, key, want string }{
+		{"qwen3:14b", key, "local"},
+		{"team/Gemma 3:4b", "", "local-gemma-3-4b"}, // with the key of the first
+		{"other/gemma-3-4b", "", "local-gemma-3-4b-2"},
+		{"qwen3:14b", "", "local"},
+		{"team/Gemma 3:4b", "", "local-gemma-3-4b"},
+	} {
+		if got := add(x.id, x.key); got.Ref != x.want {
+			t.Errorf("%s is called %s, not %s", x.id, got.Ref, x.want)
+		}
+	}
+	for ref, id := range map[string]string{"local": "qwen3:14b", "local-gemma-3-4b": "team/Gemma 3:4b", "local-gemma-3-4b-2": "other/gemma-3-4b"} {
+		if got := hosttest.Call[*protocol.ModelTest](t, c, "", &protocol.TestModel{Model: ref}); got.Problem != "" {
+			t.Errorf("%s: %+v", ref, got)
+		}
+		sent := server.Requests()
+		if last := string(sent[len(sent)-1].Body); !strings.Contains(last, id) {
+			t.Errorf("%s asks for %s", ref, last)
+		}
+	}
+}
+
+func TestTheContextWindowOfALocalModelIsTheServers(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers map[string]string // by method and path
+		want    int
+		assumed bool
+	}{
+		"Ollama":                {map[string]string{"POST /api/show": `{"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"clip.vision.context_length":77}}`}, 40_960, false},
+		"Ollama with num_ctx":   {map[string]string{"POST /api/show": `{"parameters":"stop \"x\"\nnum_ctx    16384\n","model_info":{"qwen3.context_length":40960}}`}, 16_384, false},
+		"Ollama, loaded":        {map[string]string{"GET /api/ps": `{"models":[{"model":"m","context_length":8192}]}`, "POST /api/show": `{"model_info":{"qwen3.context_length":40960}}`}, 8192, false},
+		"llama.cpp":             {map[string]string{"GET /props": `{"default_generation_settings":{"n_ctx":4096}}`}, 4096, false},
+		"LM Studio":             {map[string]string{"GET /api/v0/models": `{"data":[{"id":"other","max_context_length":1234},{"id":"m","max_context_length":131072}]}`}, 131_072, false},
+		"LM Studio, loaded":     {map[string]string{"GET /api/v0/models": `{"data":[{"id":"m","max_context_length":131072,"loaded_context_length":32768}]}`}, 32_768, false},
+		"vLLM":                  {map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m","max_model_len":65536}]}`}, 65_536, false},
+		"a server that is mute": {nil, 128_000, true},
+		"nonsense":              {map[string]string{"POST /api/show": `{"model_info":[]}`, "GET /props": `{"n_ctx":-5}`, "GET /api/ps": `<html>`, "GET /api/v0/models": `{"data":[{"id":"m","max_context_length":7}]}`}, 128_000, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mux := http.NewServeMux()
+			mux.Handle("POST /v1/", http.StripPrefix("/v1", modeltest.OpenAI(modeltest.Config{Script: modeltest.Script(t, `{"script":1}`+"\n"+`{"again":true,"do":[{"text":"ok"}]}`)})))
+			for at, body := range c.answers {
+				mux.HandleFunc(at, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
+			}
+			s := httptest.NewServer(mux)
+			t.Cleanup(s.Close)
+			w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
+			conn := w.Connect(false)
+			got := hosttest.Call[*protocol.EndpointAdded](t, conn, "", &protocol.AddEndpoint{BaseURL: s.URL + "/v1", API: "openai-completions", Model: "m"})
+			if got.Problem != "" || got.ContextWindow != c.want || got.WindowAssumed != c.assumed {
+				t.Errorf("%+v", got)
+			}
+			list := hosttest.Call[*protocol.ModelList](t, conn, "", &protocol.ListModels{Query: "local"})
+			if len(list.Models) == 0 || list.Models[0].Ref != "local" || list.Models[0].ContextWindow != c.want {
+				t.Errorf("%+v", list.Models)
+			}
+		})
+	}
+}
+
+func TestAFormSaysWhetherAKeyIsMissingOrRefused(t *testing.T) {
+	base, _ := endpoint(t, "zq-endpoint-0f9e8d7c", "m")
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
+	c := w.Connect(false)
+	for key, want := range map[string]string{"": " asks for an API key (401: ", "zq-wrong-key": " refuses this API key (401: "} {
+		got := hosttest.Call[*protocol.EndpointAdded](t, c, "", &protocol.AddEndpoint{BaseURL: base, API: "openai-completions", Key: key, Model: "m"})
+		if got.Code != protocol.CodeAuthFailed || !strings.HasPrefix(got.Problem, "The server at 127.0.0.1:") || !strings.Contains(got.Problem, want) || strings.Contains(got.Problem, "/login") {
+			t.Errorf("with %q: %+v", key, got)
+		}
 	}
 }

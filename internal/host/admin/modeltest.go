@@ -32,34 +32,36 @@ func (ad *Admin) testModel(ctx context.Context, ref string) (*protocol.ModelTest
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
-	return ad.test(ctx, ref, ad.settings.Resolver(cfg))
+	t, _, err := ad.tried(ctx, ref, ad.settings.Resolver(cfg))
+	return t, err
 }
 
-// test asks the model of a ref for a word.
-func (ad *Admin) test(ctx context.Context, ref string, at resolve.Config) (*protocol.ModelTest, error) {
+// tried asks the model of a ref for a word. Cause is the error that the test's problem was
+// made of, nil where the model answers.
+func (ad *Admin) tried(ctx context.Context, ref string, at resolve.Config) (t *protocol.ModelTest, cause, err error) {
 	select {
 	case ad.tests <- struct{}{}:
 		defer func() { <-ad.tests }()
 	default:
-		return nil, protocol.Errorf(protocol.CodeRateLimited, "%d models are being tested already; wait for one of them.", maxModelTests)
+		return nil, nil, protocol.Errorf(protocol.CodeRateLimited, "%d models are being tested already; wait for one of them.", maxModelTests)
 	}
 	m, err := resolve.Resolve(ref, at)
 	if err != nil {
-		t := &protocol.ModelTest{Ref: ref, Problem: failure.Problem(err)}
+		t = &protocol.ModelTest{Ref: ref, Problem: failure.Problem(err)}
 		if failed := new(model.Error); errors.As(err, &failed) && failed.Class == model.ClassAuth {
 			t.Code = protocol.CodeAuthFailed
 		}
-		return t, nil
+		return t, err, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, modelTestTime)
 	defer cancel()
-	t := &protocol.ModelTest{Ref: m.Info().Ref}
+	t = &protocol.ModelTest{Ref: m.Info().Ref}
 	if t.LatencyMS, err = ad.firstWord(limited, m); err == nil {
-		return t, nil
+		return t, nil, nil
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	case limited.Err() != nil:
 		err = fmt.Errorf("%s did not answer within %d s; it may be busy, or its address wrong", t.Ref, int(modelTestTime.Seconds()))
 	}
@@ -68,7 +70,7 @@ func (ad *Admin) test(ctx context.Context, ref string, at resolve.Config) (*prot
 	if errors.As(err, &failed) && failed.Class == model.ClassAuth {
 		t.Code = protocol.CodeAuthFailed
 	}
-	return t, nil
+	return t, err, nil
 }
 
 // firstWord asks for a word and reads the whole answer; it gives how long the first

@@ -71,11 +71,11 @@ func (cs *Commands) handleResources(t request.Table) {
 // mayRead returns why a resource may not be read for a message.
 func mayRead(ctx context.Context, l *lane.Lane, cfg *lane.TurnConfig, options *protocol.TurnOptions, m mcpservers.Mention) error {
 	server := connect.PlainName(m.Server)
-	refused := func(why string) error {
-		return protocol.Errorf(protocol.CodeForbidden, "The message was not sent, because @%s:%s was not read: %s", m.Server, m.URI, why)
+	refused := func(why string, reason protocol.Reason) error {
+		return protocol.About("content", reason, protocol.CodeForbidden, "The message was not sent, because @%s:%s was not read: %s", m.Server, m.URI, why)
 	}
 	if cfg.Policy.Removes("", server) {
-		return refused("a rule denies the MCP server.")
+		return refused("a rule denies the MCP server.", "")
 	}
 	v, err := l.Judge(cfg, options, permission.Action{Tool: "mcp__" + server, Kind: permission.Exec, Server: server})
 	if err != nil || v.Decision == protocol.DecisionAllow {
@@ -85,9 +85,9 @@ func mayRead(ctx context.Context, l *lane.Lane, cfg *lane.TurnConfig, options *p
 		Message: fmt.Sprintf("@%s:%s\n\nYour message names it. It goes to the model with the message.", m.Server, m.URI)}, cfg.AskTimeout)
 	switch {
 	case !ok:
-		return refused("nobody answered; allow it with a permission rule, such as mcp__" + server + ".")
+		return refused("nobody answered; allow it with a permission rule, such as mcp__"+server+".", protocol.ReasonUnasked)
 	case string(yes) != "true":
-		return refused("you said no.")
+		return refused("you said no.", "")
 	}
 	return nil
 }

@@ -109,11 +109,12 @@ func (x *Session) Call(ctx context.Context, e extension.Extension, method string
 		return with(params, func(p *struct {
 			Key, Place string
 			Lines      []string
+			IntervalMS int
 		}) (any, error) {
 			if err := x.pace(ctx); err != nil {
 				return nil, err
 			}
-			return nil, x.show(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
+			return nil, x.show(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines, IntervalMS: p.IntervalMS})
 		})
 	case rpc.CallConfig:
 		root, _ := workspace.Root(x.lane.Meta().WorkDir, x.exts.settings.UserHome)

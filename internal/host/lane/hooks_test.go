@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -326,6 +327,43 @@ func (tr *trial) attend(value string) (leave func()) {
 		}
 	})
 	return func() { stop(); detach() }
+}
+
+func TestTheTimeOfACallIsWithoutTheWaitForADialogOfIt(t *testing.T) {
+	tr := newTrial(t, `{"do":[{"call":"Do","input":{}}]}`, `{"again":true,"do":[{"text":"done"}]}`)
+	var clock atomic.Int64 // seconds
+	tr.now = func() time.Time { return time.Unix(1_000_000+clock.Load(), 0) }
+	tr.do = func(ctx context.Context) {
+		clock.Add(2)
+		tr.lane.Questions().Dialog(ctx, protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?", ToolCallID: tr.called}, 0)
+		clock.Add(3)
+	}
+	tr.open()
+	detach := tr.lane.Questions().Attach(true)
+	stop := tr.lane.Listeners().Watch(func(e protocol.Event) {
+		if b, ok := e.Body.(*protocol.UIRequest); ok {
+			clock.Add(100) // it is read
+			go func() {    // ends with the answer
+				_ = tr.lane.Questions().AnswerUI(tr.caller(), b.UIID, json.RawMessage("true"))
+			}()
+		}
+	})
+	tr.say("do it")
+	stop()
+	detach()
+	index := tr.lane.Log().Index()
+	for e, err := range index.Back(t.Context(), index.Leaf()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, ok := e.Message(); ok && m.Role == protocol.RoleToolResult {
+			if got := m.ToolDetails().DurationMS; got != 5000 {
+				t.Errorf("the call took %d ms", got)
+			}
+			return
+		}
+	}
+	t.Error("there is no result")
 }
 
 func TestADialogIsAnsweredByWhoIsThere(t *testing.T) {

@@ -50,7 +50,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	l.notices = notice.New(l.j)
 	l.listeners = listener.New(l.j, l.notices)
 	l.payloads = &payloads{blobs: cfg.Blobs, notices: l.notices, session: cfg.Log.ID()}
-	l.questions = question.New(question.Config{Journal: l.j, Listeners: l.listeners, Run: courseOf{l}, Rand: cfg.Rand, Life: l.life.open})
+	l.questions = question.New(question.Config{Journal: l.j, Listeners: l.listeners, Run: courseOf{l}, Rand: cfg.Rand, Now: cfg.Now, Life: l.life.open})
 	l.drawn = component.New(component.Config{Session: cfg.Log.ID(), Questions: l.questions, Requester: l.requester, Rand: cfg.Rand, Panicked: l.Panicked})
 	l.tasks = tasks.New(tasks.Config{Journal: l.j, Now: cfg.Now, Rand: cfg.Rand, Processes: cfg.Processes, Outputs: cfg.Kept.Outputs,
 		Idle: cfg.Owner.Idle, Stirred: l.wake, Life: l.life.whole, Panicked: l.Panicked})

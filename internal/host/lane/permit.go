@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/runtime"
@@ -47,6 +48,9 @@ func (h *turnHost) allow(ctx context.Context, q runtime.Question, v permission.V
 	}
 	return runtime.Permit{Allowed: true}, nil
 }
+
+// Waited implements [runtime.Host].
+func (h *turnHost) Waited(callID string) time.Duration { return h.l.questions.Waited(callID) }
 
 // asks says that a hook asks, and why.
 func asks(v runtime.HookVerdict) string {

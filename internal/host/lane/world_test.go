@@ -40,6 +40,8 @@ type trial struct {
 	subagent bool
 	mode     permission.Mode
 	auto     bool // compaction
+	now      func() time.Time
+	called   string // the id of the newest call of the tool
 	mu       sync.Mutex
 	reports  []string
 	host     *standIn
@@ -96,7 +98,7 @@ func newTrialOn(t *testing.T, on disk.FS, lines ...string) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &trial{t: t, store: store, model: &recorder{Model: harness.Scripted(t, "", lines...)}, mode: permission.Default}
+	return &trial{t: t, store: store, model: &recorder{Model: harness.Scripted(t, "", lines...)}, mode: permission.Default, now: time.Now}
 }
 
 // open makes the lane.
@@ -122,7 +124,7 @@ func (tr *trial) open() *trial {
 			Prompt: helpful{},
 			Close:  func() {}}, nil
 	}}
-	tr.lane, err = New(tr.t.Context(), Config{Turns: tr.host, Host: tr.host, Owner: tr.host, Log: log, Blobs: tr.store.Blobs(), Now: time.Now, Rand: rand.Reader,
+	tr.lane, err = New(tr.t.Context(), Config{Turns: tr.host, Host: tr.host, Owner: tr.host, Log: log, Blobs: tr.store.Blobs(), Now: tr.now, Rand: rand.Reader,
 		Report: func(what string, _ []byte) {
 			tr.mu.Lock()
 			defer tr.mu.Unlock()
@@ -156,6 +158,7 @@ func (d *doing) Action() permission.Action {
 }
 func (d *doing) Snapshots(context.Context) ([]tool.Snapshot, error) { return nil, nil }
 func (d *doing) Run(ctx context.Context, _ func(string)) (tool.Result, error) {
+	d.tr.called = d.call.ID
 	if d.tr.do != nil {
 		d.tr.do(ctx)
 	}

@@ -224,7 +224,9 @@ func (s *Servers) judge(info *protocol.MCPServerInfo, e mcpconfig.Entry, policy 
 	if err != nil || login == nil {
 		return
 	}
-	info.CanSignIn, info.SignedIn = true, login.Session().Has("")
+	info.SignedIn = login.Session().Has("")
+	// What lets it in already asks nobody.
+	info.CanSignIn = info.SignedIn || e.OAuth != nil || info.State != protocol.MCPConnected && e.HeadersHelper == ""
 }
 
 // reach says how the server of an entry is reached from a place.

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"scorel/client"
 	"scorel/internal/dev/authtest"
@@ -122,13 +125,23 @@ func TestAServerOfASessionIsReconnectedWith(t *testing.T) {
 func TestAPersonSignsInByRequests(t *testing.T) {
 	a := authtest.New(t)
 	w := hosttest.New(t, allowed("mcp__guarded"), done, through("mcp__guarded__echo", `{"text":"hi"}`), done)
-	configure(w, fmt.Sprintf(`"guarded":{"type":"http","url":%q}`, a.URL()), entry("notes", ``))
+	srv := mcp.NewServer(&mcp.Implementation{Name: "free", Version: "1"}, nil)
+	free := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))
+	t.Cleanup(free.Close)
+	configure(w, fmt.Sprintf(`"guarded":{"type":"http","url":%q}`, a.URL()), fmt.Sprintf(`"free":{"type":"http","url":%q}`, free.URL), entry("notes", ``),
+		`"keyed":{"type":"http","url":"http://127.0.0.1:1/","headers":{"Authorization":"Bearer x"}}`, `"helped":{"type":"http","url":"http://127.0.0.1:1/","headersHelper":"echo {}"}`)
 	e := w.Begin(false)
 	e.Say("hello")
 	w.Eventually("it wants a sign-in", func() bool {
 		by, _ := listed(t, w, e, e.ID)
-		return by["guarded"].State == protocol.MCPNeedsAuth
+		return by["guarded"].State == protocol.MCPNeedsAuth && by["free"].State == protocol.MCPConnected
 	})
+	by, _ := listed(t, w, e, e.ID)
+	for name, want := range map[string]bool{"guarded": true, "free": false, "notes": false, "keyed": false, "helped": false} {
+		if by[name].CanSignIn != want {
+			t.Errorf("a sign-in to %s is offered: %v", name, by[name].CanSignIn)
+		}
+	}
 	l := hosttest.Call[*protocol.MCPLogin](t, e.C, e.ID, &protocol.BeginMCPLogin{Name: "guarded"})
 	if !strings.HasSuffix(a.Issuer.URL, l.Host) {
 		t.Errorf("the host is %s", l.Host)
@@ -150,7 +163,7 @@ func TestAPersonSignsInByRequests(t *testing.T) {
 	if got := e.LastResult().PlainText(); !strings.Contains(got, "hi") {
 		t.Errorf("%q", got)
 	}
-	if _, err := client.Call[*protocol.MCPLogin](t.Context(), e.C, e.ID, &protocol.BeginMCPLogin{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "Nobody signs in") {
+	if _, err := client.Call[*protocol.MCPLogin](t.Context(), e.C, e.ID, &protocol.BeginMCPLogin{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "The MCP server notes has no sign-in: ") {
 		t.Errorf("a command: %v", err)
 	}
 	second := hosttest.Call[*protocol.MCPLogin](t, e.C, e.ID, &protocol.BeginMCPLogin{Name: "guarded"})

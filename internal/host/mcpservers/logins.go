@@ -54,7 +54,7 @@ func (s *Servers) beginLogin(l *lane.Lane, r *protocol.BeginMCPLogin) (*protocol
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The MCP server %s cannot be used: %s.", e.Name, err)
 	}
 	if person == nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Nobody signs in to the MCP server %s: that is for servers of the types http and sse without a header Authorization.", e.Name)
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The MCP server %s has no sign-in: only servers of the types http and sse have one, and not those with a header Authorization in their entry.", e.Name)
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // the sign-in outlives the request
 	x := &login{id: rand.Text(), pasted: make(chan string), foreign: make(chan error, 1), cancel: cancel, done: make(chan struct{})}

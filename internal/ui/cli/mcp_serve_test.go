@@ -243,9 +243,25 @@ func TestMCPServeTellsProgressAndCancels(t *testing.T) {
 	if st.Status != "running" {
 		t.Errorf("the turn ended with the wait: %+v", st)
 	}
+	c.call("session_send", map[string]any{"sessionId": id, "message": "and then\nthis"}, &mcpserve.Started{})
+	queued := func(list []string) bool { return len(list) == 1 && list[0] == "and then this" }
+	for end := time.Now().Add(patience); ; {
+		st = mcpserve.Status{}
+		c.call("session_wait", map[string]any{"sessionId": id, "timeoutSeconds": 1}, &st)
+		if queued(st.Queued) && !st.Paused {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the queue is not told: %+v", st)
+		}
+	}
 	var did mcpserve.Cancelled
 	c.call("session_cancel", map[string]any{"sessionId": id}, &did)
-	if st = c.wait(id); !did.Cancelled || st.Status != "idle" || st.Outcome != "cancelled" {
+	if !did.Cancelled || !queued(did.Queued) {
+		t.Errorf("%+v", did)
+	}
+	st = mcpserve.Status{}
+	if st = c.wait(id); st.Status != "idle" || st.Outcome != "cancelled" || !queued(st.Queued) || !st.Paused {
 		t.Errorf("%+v %+v", did, st)
 	}
 	c.call("session_cancel", map[string]any{"sessionId": id}, &did)

@@ -44,6 +44,8 @@ func Code(err error) int {
 		return Cancelled
 	case errors.Is(err, syscall.EPIPE):
 		return Pipe
+	case protocol.AboutOf(err).Reason == protocol.ReasonUnasked:
+		return Unasked
 	case errors.As(err, &pe):
 		switch pe.Code {
 		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound:

@@ -46,7 +46,6 @@ type tally struct {
 	questions  map[string]bool // those that are open
 	plan       string          // the dialog about the newest plan
 	planned    bool            // there is a plan that nobody could approve
-	misfit     bool            // no answer fits the schema that was asked for
 }
 
 // endedTask is a background command that was ended.
@@ -190,9 +189,6 @@ func (r *Result) Fail(err error) {
 func (r *Result) ExitCode() int {
 	switch r.Terminal {
 	case protocol.TerminalCompleted, protocol.TerminalHookStopped:
-		if r.misfit {
-			return exit.Misfit
-		}
 		if r.unasked+r.unanswered > 0 {
 			return exit.Unasked
 		}
@@ -201,6 +197,8 @@ func (r *Result) ExitCode() int {
 		return exit.Limit
 	case protocol.TerminalLoop:
 		return exit.Loop
+	case protocol.TerminalSchemaMismatch:
+		return exit.Misfit
 	case protocol.TerminalCancelled:
 		return exit.Cancelled
 	}

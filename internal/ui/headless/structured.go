@@ -30,8 +30,8 @@ func (r *Run) Structured(ctx context.Context, s *Schema, asked bool, send Send) 
 			return nil
 		}
 		if try == maxRetries {
-			res.misfit = true
-			res.Error = protocol.Errorf(protocol.CodeProviderError, "No answer of %d fits the JSON Schema: %v.", maxRetries+1, misfit)
+			res.Terminal = protocol.TerminalSchemaMismatch
+			res.Error = protocol.Errorf(protocol.CodeSchemaMismatch, "No answer of %d fits the JSON Schema: %v.", maxRetries+1, misfit)
 			return nil
 		}
 		r.notify(fmt.Sprintf("%v; the model is asked again", misfit))

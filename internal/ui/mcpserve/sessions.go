@@ -74,6 +74,9 @@ type (
 		Cut       bool    `json:"cut,omitempty" jsonschema:"the answer is longer than what is here"`
 		Step      string  `json:"step,omitempty" jsonschema:"what runs"`
 		Questions []Asked `json:"questions,omitempty"`
+		// Queued are the messages that wait for the end of the turn.
+		Queued []string `json:"queued,omitempty" jsonschema:"messages that wait for the end of the turn, at most 20, each cut"`
+		Paused bool     `json:"paused,omitempty" jsonschema:"the queued messages wait for another message: send one with session_send"`
 	}
 	// Started says where a message is.
 	Started struct {
@@ -85,6 +88,8 @@ type (
 	Cancelled struct {
 		SessionID string `json:"sessionId"`
 		Cancelled bool   `json:"cancelled"`
+		// Queued are the messages that stay queued.
+		Queued []string `json:"queued,omitempty" jsonschema:"messages that stay queued until another one is sent with session_send, at most 20, each cut"`
 	}
 	// Listed is a page of sessions.
 	Listed struct {
@@ -221,7 +226,7 @@ func (s *Server) wait(ctx context.Context, req *mcp.CallToolRequest, in waitInpu
 	if err != nil {
 		return nil, Status{}, failed(err)
 	}
-	out := Status{SessionID: in.SessionID, Status: st.word(), Step: st.step, Questions: shown(st.questions)}
+	out := Status{SessionID: in.SessionID, Status: st.word(), Step: st.step, Questions: shown(st.questions), Queued: st.queued, Paused: st.paused}
 	if out.Status == "idle" {
 		if err := s.outcome(ctx, w.id, st, &out); err != nil {
 			return nil, Status{}, failed(err)
@@ -243,6 +248,12 @@ func (o *Status) text() string {
 	if o.Error != "" {
 		b.WriteString("\nError: " + o.Error)
 	}
+	switch {
+	case len(o.Queued) > 0 && o.Paused:
+		b.WriteString("\nQueued, until another message is sent with session_send: " + quotedList(o.Queued))
+	case len(o.Queued) > 0:
+		b.WriteString("\nQueued for after the turn: " + quotedList(o.Queued))
+	}
 	for _, q := range o.Questions {
 		fmt.Fprintf(&b, "\n\nQuestion %s (%s):\n%s\nTo answer it, call session_answer with: %s", q.ID, q.Kind, q.Text, q.Answer)
 	}
@@ -250,6 +261,15 @@ func (o *Status) text() string {
 		b.WriteString("\n\nThe agent's answer:\n" + o.Answer)
 	}
 	return b.String()
+}
+
+// quotedList returns texts in one line.
+func quotedList(texts []string) string {
+	var out []string
+	for _, t := range texts {
+		out = append(out, strconv.Quote(t))
+	}
+	return strings.Join(out, ", ")
 }
 
 // outcome adds how the newest turn has ended, and what its agent said.
@@ -346,18 +366,23 @@ func (s *Server) cancel(ctx context.Context, _ *mcp.CallToolRequest, in sessionI
 	if err != nil {
 		return nil, Cancelled{}, failed(err)
 	}
-	out := Cancelled{SessionID: in.SessionID}
-	if st := w.now(); st.running {
+	st := w.now()
+	out := Cancelled{SessionID: in.SessionID, Queued: st.queued}
+	if st.running {
 		did, err := client.Call[*protocol.Cancelled](ctx, s.cfg.Client, w.id, &protocol.Cancel{TurnID: st.turn})
 		if err != nil {
 			return nil, Cancelled{}, failed(err)
 		}
 		out.Cancelled = did.Cancelled
 	}
+	text := fmt.Sprintf("The turn of %s is ending.", w.id)
 	if !out.Cancelled {
-		return said("Nothing runs in %s.", w.id), out, nil
+		text = fmt.Sprintf("Nothing runs in %s.", w.id)
 	}
-	return said("The turn of %s is ending.", w.id), out, nil
+	if len(out.Queued) > 0 {
+		text += " These messages stay queued until another one is sent with session_send: " + quotedList(out.Queued)
+	}
+	return said("%s", text), out, nil
 }
 
 func (s *Server) answer(ctx context.Context, req *mcp.CallToolRequest, in answerInput) (*mcp.CallToolResult, Status, error) {

@@ -19,6 +19,9 @@ import (
 // maxTurns is how many of the newest turns of a session are known by their ids.
 const maxTurns = 32
 
+// maxQueued is how many messages that wait are named.
+const maxQueued = 20
+
 // closeTime is how long the host may take to end a subscription.
 const closeTime = 5 * time.Second
 
@@ -28,8 +31,10 @@ type state struct {
 	turn      protocol.TurnID
 	ended     *protocol.LiveEnd // of the newest turn, nil where the host does not know
 	questions []question
-	step      string // what it does, for people
-	err       error  // why the session is not followed any more
+	queued    []string // the messages that wait, for people
+	paused    bool     // until another one is sent
+	step      string   // what it does, for people
+	err       error    // why the session is not followed any more
 }
 
 // word is the status of a session.
@@ -208,6 +213,7 @@ func (s *Server) follow(w *watch) {
 func (w *watch) take(u *client.Update) (changed bool) {
 	live := &w.session.Live
 	st := state{running: live.Running, turn: live.TurnID, ended: live.Ended, step: stepOf(live), questions: questionsOf(live)}
+	st.queued, st.paused = queueOf(live)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range u.Events {
@@ -275,6 +281,20 @@ func (w *watch) look() (state, <-chan struct{}) {
 		st.running, st.turn = true, w.sent
 	}
 	return st, w.changed
+}
+
+// queueOf returns the messages that wait in a session, in one line each, and whether they
+// wait for another message.
+func queueOf(live *protocol.Live) (texts []string, paused bool) {
+	for _, q := range live.Queues {
+		paused = paused || q.Paused && len(q.Items) > 0
+		for _, it := range q.Items {
+			if len(texts) < maxQueued {
+				texts = append(texts, clip(display.Line(protocol.Message{Content: it.Content}.PlainText()), maxStep))
+			}
+		}
+	}
+	return texts, paused
 }
 
 // stepOf says what a session does, in one line.

@@ -78,7 +78,7 @@ func TestAnEndpointIsAddedWithItsKeyAndItsTiers(t *testing.T) {
 	s.Keys("Enter")
 	s.WaitFor("Model for opus", "❯ large")
 	s.Keys("Enter")
-	s.WaitFor("local answers (", "Models", "❯ local", "128k")
+	s.WaitFor("local answers (", "128,000 tokens are assumed", "Models", "❯ local", "128k")
 	s.Keys("Enter")
 	s.WaitFor("local is the model of new sessions from now on")
 	s.Say("hello")

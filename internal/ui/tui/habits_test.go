@@ -99,4 +99,28 @@ func TestEscapeInAStepOfTheSetupGoesOneStepBack(t *testing.T) {
 	s.WaitFor("How would you like to start?")
 	s.Keys("Escape")
 	s.Gone("How would you like to start?")
+	s.Say("/login")
+	s.WaitFor("Which provider?", "❯ anthropic")
+	s.Keys("Escape") // still no model is set up
+	s.WaitFor("How would you like to start?")
+	s.Keys("Escape")
+	s.Gone("How would you like to start?")
+	s.Say("/login openai")
+	s.WaitFor("openai API key")
+	s.Keys("Enter") // without a key
+	s.WaitFor("How would you like to start?")
+}
+
+func TestEscapeInLoginOnlyClosesItOnceAModelIsSetUp(t *testing.T) {
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("/login")
+	s.WaitFor("Which provider?", "❯ anthropic")
+	s.Keys("Escape")
+	s.Gone("Which provider?")
+	s.Type("hello")
+	s.WaitFor("hello")
+	if strings.Contains(s.Screen(), "How would you like to start?") {
+		t.Error("the start menu opens though a model is set up")
+	}
 }

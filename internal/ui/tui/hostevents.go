@@ -7,6 +7,8 @@ import (
 
 	"scorel/client"
 	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/status"
+	"scorel/protocol"
 )
 
 // maxLast bounds the lines of a session that go into the scrollback when another one is
@@ -92,6 +94,7 @@ func (m *Model) workDir() string {
 // arrived takes what came of the session.
 func (m *Model) arrived() tea.Cmd {
 	a := m.session.Arrive(m.link.Updates())
+	m.takeTheme()
 	if a.Facts {
 		m.status.changed()
 	}
@@ -105,6 +108,17 @@ func (m *Model) arrived() tea.Cmd {
 		cmds = append(cmds, m.window.notify("the turn has ended"))
 	}
 	return tea.Batch(cmds...)
+}
+
+// takeTheme takes the theme that an extension of the session sets.
+func (m *Model) takeTheme() {
+	changed, problems := m.window.takeTheme(status.Word(m.session.Live().UIStates, protocol.PlaceTheme))
+	for _, p := range problems {
+		m.toasts.Warn(p)
+	}
+	if changed {
+		m.reading.images.Changed()
+	}
 }
 
 // deviceChanged takes who is attached to the session, and that the host ends.

@@ -50,6 +50,7 @@ type tick struct{}
 func (s *statusArea) tick() tea.Cmd {
 	now := time.Now()
 	s.working.CancelKey = s.prefs.hint(keymap.Cancel)
+	s.working.Pictures, s.working.Each = status.Indicator(s.session.Live().UIStates)
 	s.working.Observe(s.session.Live(), now)
 	next := time.Duration(0)
 	sooner := func(d time.Duration) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,8 +35,9 @@ type window struct {
 
 	width, height int
 	theme         *theme.Theme
-	look          look  // what the theme was chosen by
-	attributes    []int // what the terminal says of itself, nil until it does
+	asked, wanted string // the theme that an extension of the session sets, and that where there is one of the name
+	look          look   // what the theme was chosen by
+	attributes    []int  // what the terminal says of itself, nil until it does
 	began         time.Time
 	yielding      bool // the terminal is given away as soon as it has answered
 }
@@ -60,7 +63,11 @@ func newWindow(ctx context.Context, cfg *Config, p *preferences) *window {
 // chooseTheme makes the theme of the settings for this terminal.
 func (w *window) chooseTheme() (problems []string) {
 	set := &w.prefs.settings
-	w.theme, problems = theme.New(theme.Options{Name: set.Theme, Dark: w.look.dark, Profile: w.look.profile, Plain: set.Plain,
+	name := set.Theme
+	if w.wanted != "" {
+		name = w.wanted
+	}
+	w.theme, problems = theme.New(theme.Options{Name: name, Dark: w.look.dark, Profile: w.look.profile, Plain: set.Plain,
 		Dir: filepath.Join(w.prefs.dir, "themes"), FS: disk.OS()})
 	return problems
 }
@@ -113,6 +120,20 @@ func (w *window) resize() {
 	}
 	w.width, w.height = width, height
 	w.screen.SetSize(width, height)
+}
+
+// takeTheme takes the theme that an extension of the session sets, "" for none, and reports
+// whether that is another one than before.
+func (w *window) takeTheme(name string) (changed bool, problems []string) {
+	if name == w.asked {
+		return false, nil
+	}
+	w.asked, w.wanted = name, name
+	if name != "" && !slices.Contains(w.prefs.Themes(), name) {
+		w.wanted = ""
+		problems = append(problems, fmt.Sprintf("an extension sets the theme %q, but the themes are %s", name, strings.Join(w.prefs.Themes(), ", ")))
+	}
+	return true, append(problems, w.chooseTheme()...)
 }
 
 // setBackground follows the terminal's background.

@@ -31,4 +31,6 @@ export const reasonValues = [
   "command",
   /** a home or / as the workspace has to be allowed */
   "wide",
+  /** a person had to be asked, and nobody answered */
+  "unasked",
 ] as const;

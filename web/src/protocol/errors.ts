@@ -29,6 +29,8 @@ export const codeValues = [
   "cost_limit",
   /** a model repeated itself */
   "loop",
+  /** no answer fits the schema that was asked for */
+  "schema_mismatch",
 ] as const;
 
 /**

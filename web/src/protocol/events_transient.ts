@@ -134,6 +134,11 @@ export const terminalValues = [
   "loop",
   /** a fault inside Scorel */
   "internal_error",
+  /**
+   * TerminalSchemaMismatch is how a run of scorel -p has ended that no answer of fits the
+   * schema that it asked for; its turns have completed.
+   */
+  "schema_mismatch",
 ] as const;
 
 /** RuntimeEnd ends a run. */
@@ -193,9 +198,15 @@ export interface Notice {
 export interface UIState {
   source: string;
   key: string;
-  /** status, above, below, title, editor, header, footer */
+  /**
+   * Place is status, above, below, title, editor, header, footer; or, for terminal UIs,
+   * indicator (the pictures of what shows that a turn runs), thinking (the heading of folded
+   * thoughts) or theme (the name of one).
+   */
   place: string;
   lines?: string[];
+  /** IntervalMS is for how long each picture of an indicator is shown, 0 for the usual time. */
+  intervalMs?: number;
 }
 
 /**

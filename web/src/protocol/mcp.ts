@@ -112,7 +112,7 @@ export interface MCPServerInfo {
   resources?: number;
   /** its tools are sent to the model from the first turn on */
   alwaysLoad?: boolean;
-  /** somebody can sign in to it */
+  /** it can need a sign-in, or has one */
   canSignIn?: boolean;
   /** somebody has */
   signedIn?: boolean;

@@ -18,7 +18,8 @@ export interface ToolDetails {
   denied?: Denial;
   /**
    * DurationMS is for how long the call ran, where that is at least a second less than the
-   * time since its message: it waited for people or for other calls. 0 is not known.
+   * time since its message: it waited for people, also while it ran, or for other calls. 0
+   * is not known.
    */
   durationMs?: number;
   /**

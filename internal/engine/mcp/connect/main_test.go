@@ -235,6 +235,19 @@ func byHand(how, at string) {
 				continue
 			case "pushing":
 				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/claude/channel","params":{}}`)
+			case "bye":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`+"\n", c.ID)
+				for in.Scan() {
+				}
+				fmt.Fprintln(os.Stderr, "Traceback: the input has ended")
+				os.Exit(1)
+			case "future":
+				fmt.Fprintln(os.Stderr, "I start")
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2099-01-01","capabilities":{},"serverInfo":{"name":"x","version":"0"}}}`+"\n", c.ID)
+				for in.Scan() {
+				}
+				fmt.Fprintln(os.Stderr, "Traceback: the input has ended")
+				os.Exit(1)
 			case "error":
 				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the disk\u001b[31m is full"}}`+"\n", c.ID)
 				continue

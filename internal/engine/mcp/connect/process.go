@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 	maxStderr = 64 << 10
 	// writeTime is how long a server may leave a message unread.
 	writeTime = 30 * time.Second
+	// stderrTime is how long what a server has written to stderr may take to be read.
+	stderrTime = 20 * time.Millisecond
 	// afterInterrupt and afterTerminate are how long a server has after each signal.
 	afterInterrupt = 150 * time.Millisecond
 	afterTerminate = 350 * time.Millisecond
@@ -32,8 +35,12 @@ type process struct {
 	out   *frames
 	ended chan struct{} // closed when it has ended and its stderr is read
 
+	leaving sync.Once
+	left    atomic.Bool // the host ends it, it did not end by itself
+
 	mu     sync.Mutex
 	stderr ring
+	before string // what stderr had when the host began to end it
 	junk   int    // lines that were no message
 	first  string // the first of them
 }
@@ -49,6 +56,17 @@ func start(t Target, f *fault.Fuse) (*process, error) {
 	}
 	p := &process{child: child, io: io, in: &input{WriteCloser: io.in}, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
 	p.out = newFrames(io.out, p.noMessage)
+	p.in.leave = func() { // not where it has ended its output, and so perhaps itself
+		if !p.out.over.Load() {
+			p.leave()
+		}
+	}
+	p.out.shut = func() error { // the library closes it first
+		if !p.in.broken.Load() {
+			p.in.leave()
+		}
+		return io.out.Close()
+	}
 	return p, nil
 }
 
@@ -86,11 +104,32 @@ func (p *process) noMessage(line []byte) {
 	}
 }
 
-// said returns the last of what the server wrote to stderr, at most a line or two of it.
+// leave notes that the host ends the process: what it writes to stderr from now on is not
+// why. It waits for what is on its way, 20 ms at most.
+func (p *process) leave() {
+	p.leaving.Do(func() {
+		select {
+		case <-p.ended:
+			return
+		case <-time.After(stderrTime):
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.before = string(p.stderr.kept)
+		p.left.Store(true)
+	})
+}
+
+// said returns the last of what the server wrote to stderr before the host ended it, at most
+// a line or two of it.
 func (p *process) said() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := strings.TrimSpace(promptsafe.Clean(string(p.stderr.kept)))
+	text := p.before
+	if !p.left.Load() {
+		text = string(p.stderr.kept)
+	}
+	text = strings.TrimSpace(promptsafe.Clean(text))
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 && len(text)-i < 20 { // with the line before a short one
 		i = strings.LastIndexByte(text[:i], '\n')
 		text = text[i+1:]
@@ -154,7 +193,18 @@ func (p *process) stop() {
 // is cut off. It may be used concurrently.
 type input struct {
 	io.WriteCloser
+	leave  func()      // is told of the end of the input, unless the server had closed it
+	broken atomic.Bool // a message could not be written
+
 	mu sync.Mutex // held while a message is written, which ends with the process
+}
+
+// Close ends the input, whereupon most servers end.
+func (w *input) Close() error {
+	if !w.broken.Load() {
+		w.leave()
+	}
+	return w.WriteCloser.Close()
 }
 
 func (w *input) Write(b []byte) (int, error) {
@@ -164,6 +214,9 @@ func (w *input) Write(b []byte) (int, error) {
 		_ = d.SetWriteDeadline(time.Now().Add(writeTime)) // where there is none, the process ends it
 	}
 	n, err := w.WriteCloser.Write(b)
+	if err != nil {
+		w.broken.Store(true)
+	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fmt.Errorf("it has not read a message for %v", writeTime)
 	}

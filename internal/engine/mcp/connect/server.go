@@ -217,7 +217,10 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	p.follow(s.fuse)
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	stop := context.AfterFunc(own, s.careful(p.child.Kill)) // a greeting that is not read waits for no context
+	stop := context.AfterFunc(own, s.careful(func() { // a greeting that is not read waits for no context
+		p.leave()
+		p.child.Kill()
+	}))
 	s.session, err = s.client().Connect(own, s.transport(p), &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
@@ -225,13 +228,14 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	if err != nil {
 		over := own.Err()
 		var answered *jsonrpc.Error
-		if over == nil && !errors.As(err, &answered) { // its end may say more than the end of its output
+		if over == nil && !p.left.Load() && !errors.As(err, &answered) { // its end may say more than the end of its output
 			select {
 			case <-p.ended:
 			case <-time.After(endTime):
 			}
 		}
-		dead := !p.alive()
+		dead := !p.alive() && !p.left.Load()
+		p.leave()
 		p.stop()
 		if s.session != nil { // connected, and too late: its streams end with it
 			_ = s.session.Close()
@@ -597,9 +601,12 @@ func (s *Server) changed(which int, tell func()) {
 func (s *Server) notConnected(err, over error, dead bool, limit time.Duration) error {
 	var why string
 	var answered *jsonrpc.Error
+	version, unknown := strings.CutPrefix(s.reason(err), "unsupported protocol version: ") // the library has no type for it
 	switch {
 	case s.fuse.Panic() != nil:
 		return s.Fault()
+	case unknown && over == nil:
+		why = "it speaks the version " + version + " of the protocol, which Scorel does not know"
 	case s.process != nil && errors.As(err, &answered):
 		why = "it answers with an error: " + s.reason(answered)
 	case s.address != nil && s.address.refused.Load() != 0:

@@ -161,6 +161,8 @@ func TestAServerThatMisbehavesIsLeftWithASentence(t *testing.T) {
 		{kind: "hang:initialize", open: `^it has not answered within 8s$`},
 		{kind: "exit:initialize", open: `^its process ended with status 7 before it answered; the last that it wrote to stderr is "I leave at initialize"$`},
 		{kind: "error:initialize", open: `^it answers with an error: the disk\[31m is full$`},
+		{kind: "bye:initialize", open: `^it answers with an error: no$`},
+		{kind: "future:initialize", open: `^it speaks the version "2099-01-01" of the protocol, which Scorel does not know; the last that it wrote to stderr is "I start"$`},
 		{kind: "half:initialize", open: `^its process ended with status 0 before it answered; it wrote a line to stdout that is no message: ".*jsonrpc.*resu"$`},
 		{kind: "missing", open: `^its process ended with status 3 .*"the variable DB_DSN is not set"$`},
 		{kind: "deaf", open: `^it has not answered within 8s; .*"I do not read"$`},

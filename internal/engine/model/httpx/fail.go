@@ -161,7 +161,7 @@ func (p Peer) classify(status int, r refusal) *model.Error {
 		return out
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || r.google.badKey:
 		out.Class = model.ClassAuth
-		out.Message = p.authMessage(status, said)
+		out.Message, out.Said = p.authMessage(status, said), said
 		return out
 	case r.code == "insufficient_quota" || r.kind == "insufficient_quota" || status == http.StatusPaymentRequired:
 		out.Message = fmt.Sprintf("the account at %s has no credit left (%d: %s)", p.Name, status, said)

@@ -1,5 +1,5 @@
-// Package listing asks a server which models it has. It sends one GET request without a
-// body, follows no redirect, and reads a bounded answer. Any goroutine may call it. No error
+// Package listing asks a server which models it has, and how large their context windows
+// are. It follows no redirect and reads bounded answers. Any goroutine may call it. No error
 // of it holds a key.
 package listing
 
@@ -18,8 +18,11 @@ import (
 	"scorel/internal/engine/model/httpx"
 )
 
-// ErrRefused says that the server wants another key.
-var ErrRefused = errors.New("refuses this key")
+// Why a server did not list its models.
+var (
+	ErrRefused  = errors.New("refuses this key")    // it was sent one
+	ErrNeedsKey = errors.New("asks for an API key") // it was sent none
+)
 
 // Bounds of a list.
 const (
@@ -73,12 +76,7 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 		return nil, errors.New("the address is no URL")
 	}
 	req.Header = header
-	var client http.Client
-	if s.HTTP != nil {
-		client = *s.HTTP
-	}
-	client.Jar = nil
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client := s.client()
 	resp, err := client.Do(req)
 	if err != nil {
 		if errors.Is(err, syscall.ECONNREFUSED) {
@@ -90,6 +88,9 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 	switch resp.StatusCode {
 	case http.StatusOK:
 	case http.StatusUnauthorized, http.StatusForbidden:
+		if s.Key == "" {
+			return nil, fmt.Errorf("%s %w (%d)", req.URL.Host, ErrNeedsKey, resp.StatusCode)
+		}
 		return nil, fmt.Errorf("%s %w (%d)", req.URL.Host, ErrRefused, resp.StatusCode)
 	default:
 		return nil, fmt.Errorf("%s answers %s with status %d", req.URL.Host, req.URL.Path, resp.StatusCode)
@@ -106,6 +107,17 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 		return nil, fmt.Errorf("what %s answers at %s is no list of models", req.URL.Host, req.URL.Path)
 	}
 	return ids, nil
+}
+
+// client returns what sends requests: it follows no redirect and keeps no cookies.
+func (s Server) client() *http.Client {
+	var client http.Client
+	if s.HTTP != nil {
+		client = *s.HTTP
+	}
+	client.Jar = nil
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client
 }
 
 // cause returns an error without the address that was asked for.

@@ -15,8 +15,8 @@ async function dialog(params, options = {}) {
 
 // showLines shows lines under a name until it shows others, or none. Statuses, widgets
 // and the rest may have the same key, so the names of all but statuses have a prefix.
-function showLines(key, place, lines) {
-  tell("ui/state", { key, place, lines: lines === undefined || lines === null ? null : lines.map(withoutStyles) });
+function showLines(key, place, lines, more) {
+  tell("ui/state", { key, place, lines: lines === undefined || lines === null ? null : lines.map(withoutStyles), ...more });
 }
 
 // linesOf takes lines of text; components cannot be shown.
@@ -130,13 +130,26 @@ const ui = {
     if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
   }),
   onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
-  setWorkingIndicator: without("setWorkingIndicator", "Each client shows in its own way that it works; setWorkingMessage shows a text."),
+  // setWorkingIndicator takes the pictures of the indicator; none hides it.
+  setWorkingIndicator(options) {
+    if (options === undefined || options === null) return showLines("scorel:indicator", "indicator", null);
+    const frames = options.frames === undefined ? null : options.frames.map(String);
+    const intervalMs = Number.isFinite(options.intervalMs) ? Math.round(options.intervalMs) : undefined;
+    showLines("scorel:indicator", "indicator", frames && frames.length === 0 ? [""] : frames, { intervalMs });
+  },
   setWorkingVisible: without("setWorkingVisible", "Each client shows in its own way that it works."),
-  setHiddenThinkingLabel: without("setHiddenThinkingLabel", "Each client names hidden thinking itself."),
+  setHiddenThinkingLabel(label) {
+    showLines("scorel:thinking", "thinking", label === undefined || label === null ? null : [String(label)]);
+  },
   addAutocompleteProvider: without("addAutocompleteProvider", "Completions of a command come from getArgumentCompletions."),
   theme,
   getTheme: () => theme,
   getAllThemes: () => [],
-  setTheme: refuses("ui.setTheme has no effect. Each client of Scorel has themes of its own.",
-    () => ({ success: false, error: "Each client of Scorel has themes of its own." })),
+  // setTheme has the terminal UIs of the session take a theme of theirs, by its name.
+  setTheme(theme) {
+    const name = typeof theme === "string" ? theme : theme && theme.name;
+    if (typeof name !== "string" || name === "") return { success: false, error: "Terminal UIs take a theme by its name, such as dark or light." };
+    showLines("scorel:theme", "theme", [name]);
+    return { success: true };
+  },
 };

@@ -58,9 +58,12 @@ func (n *Notices) SetUI(s protocol.UIState) {
 		return
 	}
 	switch s.Place {
-	case "status", "above", "below", "title", "editor", protocol.PlaceHeader, protocol.PlaceFooter:
+	case "status", "above", "below", "title", "editor", protocol.PlaceHeader, protocol.PlaceFooter, protocol.PlaceIndicator, protocol.PlaceThinking, protocol.PlaceTheme:
 	default:
 		s.Place = "status"
+	}
+	if s.IntervalMS != 0 {
+		s.IntervalMS = min(max(s.IntervalMS, protocol.MinIndicatorMS), protocol.MaxIndicatorMS)
 	}
 	lines := s.Lines
 	if len(lines) > protocol.MaxUILines {

@@ -14,6 +14,7 @@ type question struct {
 	id     string
 	ask    protocol.Body // a permission_request or a ui_request
 	answer chan Answer   // capacity 1
+	opened time.Time     // when it was put to people
 	stored chan error    // of a permission, capacity 1: what came of storing the answer
 	won    *atomic.Bool  // it is resolved, in whichever session it is shown
 	above  *Above        // where it is shown too
@@ -102,6 +103,7 @@ func (q *Questions) ShowDenied(ask *protocol.PermissionRequest) error {
 func (q *Questions) put(w *question) (nobody bool, err error) {
 	q.j.Lock()
 	defer q.j.Unlock()
+	w.opened = q.now()
 	run := q.run.Asking()
 	if !w.here {
 		w.above = run.Above
@@ -144,6 +146,7 @@ func (q *Questions) announce(ask protocol.Body) {
 // await waits until a question is resolved.
 func (q *Questions) await(ctx context.Context, w *question, timeout time.Duration) Answer {
 	a := q.first(ctx, w, timeout)
+	q.waited(w)
 	a.stored = w.stored
 	if w.above != nil {
 		q.unshow(w.id, a)

@@ -3,6 +3,7 @@ package question
 import (
 	"context"
 	"io"
+	"time"
 
 	"scorel/internal/host/lane/journal"
 	"scorel/internal/host/lane/listener"
@@ -32,6 +33,7 @@ type Config struct {
 	Listeners *listener.Listeners
 	Run       Run
 	Rand      io.Reader
+	Now       func() time.Time
 	// Life ends with the session.
 	Life context.Context
 }
@@ -42,17 +44,19 @@ type Questions struct {
 	listeners *listener.Listeners
 	run       Run
 	rand      io.Reader
+	now       func() time.Time
 	life      context.Context
 
 	// The journal's lock guards the rest.
-	asked    map[string]*question // by the id of permission or dialog
-	attended int                  // interactive subscriptions
-	relays   int                  // channels that can answer permissions
+	asked    map[string]*question     // by the id of permission or dialog
+	attended int                      // interactive subscriptions
+	relays   int                      // channels that can answer permissions
+	waits    map[string]time.Duration // for dialogs of calls that run, by the id of the call; at most maxWaits
 }
 
 // New returns the questions of a session, of which none is open.
 func New(cfg Config) *Questions {
-	return &Questions{j: cfg.Journal, listeners: cfg.Listeners, run: cfg.Run, rand: cfg.Rand, life: cfg.Life, asked: map[string]*question{}}
+	return &Questions{j: cfg.Journal, listeners: cfg.Listeners, run: cfg.Run, rand: cfg.Rand, now: cfg.Now, life: cfg.Life, asked: map[string]*question{}, waits: map[string]time.Duration{}}
 }
 
 // Attach says that a client watches the session, and detach, which is called once, that it
@@ -181,4 +185,29 @@ func (q *Questions) Awaited() bool {
 		}
 	}
 	return false
+}
+
+// maxWaits is how many calls are known for which people were waited for.
+const maxWaits = 256
+
+// waited notes for how long a dialog of a running call was open.
+func (q *Questions) waited(w *question) {
+	b, ok := w.ask.(*protocol.UIRequest)
+	if !ok || b.Data.ToolCallID == "" {
+		return
+	}
+	q.j.Lock()
+	defer q.j.Unlock()
+	if _, known := q.waits[b.Data.ToolCallID]; known || len(q.waits) < maxWaits {
+		q.waits[b.Data.ToolCallID] += q.now().Sub(w.opened)
+	}
+}
+
+// Waited returns for how long dialogs of a call were open while it ran, and forgets it.
+func (q *Questions) Waited(callID string) time.Duration {
+	q.j.Lock()
+	defer q.j.Unlock()
+	d := q.waits[callID]
+	delete(q.waits, callID)
+	return d
 }

@@ -131,7 +131,7 @@ func (cs *commands) login(ctx context.Context, name string) (mcp.Entry, *mcpserv
 	case err != nil:
 		return e, nil, fmt.Errorf("the MCP server %q cannot be used: %w", name, err)
 	case login == nil:
-		return e, nil, fmt.Errorf("nobody signs in to the MCP server %q: that is for servers of the types http and sse without a header Authorization", name)
+		return e, nil, fmt.Errorf("the MCP server %q has no sign-in: only servers of the types http and sse have one, and not those with a header Authorization in their entry", name)
 	}
 	return e, login, nil
 }

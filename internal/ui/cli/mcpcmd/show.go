@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	mcp "scorel/internal/engine/mcp/config"
+	"scorel/internal/host/mcpservers"
+	"scorel/internal/platform/sandbox"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/plain"
 	"scorel/protocol/display"
@@ -44,17 +46,20 @@ const (
 func (f *files) shownServer(e mcp.Entry) server {
 	s := server{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: e.Shown(), Status: mcpConfigured,
 		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: e.OAuth != nil, Sandbox: e.Sandbox}
-	switch {
-	case e.Disabled:
+	if e.Disabled {
 		s.Status = mcpDisabled
-	case e.OfProject():
-		if why, err := f.in.Check(e); err != nil {
-			s.Status = "not used: " + display.Line(err.Error())
-		} else if why != "" {
-			s.Status = "not used: " + display.Line(why)
-		}
+	} else if _, err := mcpservers.Reach(e, f.set.Policy, f.vars, f.still()); err != nil {
+		s.Status = "not used: " + display.Line(err.Error())
 	}
 	return s
+}
+
+// still returns the surroundings of servers that are looked at and not started: whether
+// there is a sandbox for them is found out when one is.
+func (f *mcpFiles) still() mcpservers.Surroundings {
+	in := f.in
+	in.Profile = func() (*sandbox.Profile, error) { return &sandbox.Profile{}, nil }
+	return in
 }
 
 // shown returns all servers, those that do not count last.

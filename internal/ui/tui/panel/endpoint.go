@@ -199,7 +199,12 @@ func (x *Endpoint) try(f *endpointForm) tea.Cmd {
 			x.Toasts.Error(got.Problem + " Nothing was kept; choose another model, or go back to the address.")
 			return f.choose(x)
 		}
-		x.Toasts.Info(fmt.Sprintf("%s answers (%d ms); it is in %s", got.Ref, got.LatencyMS, filepath.Join(x.Dir, "config.toml")))
+		file := filepath.Join(x.Dir, "config.toml")
+		text := fmt.Sprintf("%s answers (%d ms) and has a context window of %s tokens; it is in %s", got.Ref, got.LatencyMS, thousands(got.ContextWindow), file)
+		if got.WindowAssumed {
+			text = fmt.Sprintf("%s answers (%d ms); it is in %s. The server does not say how large its context window is: %s tokens are assumed; contextWindow in that file changes this", got.Ref, got.LatencyMS, file, thousands(got.ContextWindow))
+		}
+		x.Toasts.Info(text)
 		return tea.Batch(x.info.LoadModels(), x.info.LoadConfig(), x.models.Open(got.Ref))
 	})
 }

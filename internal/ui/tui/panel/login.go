@@ -24,6 +24,7 @@ type Login struct {
 	info     *hostinfo.Info
 	models   *Models
 	endpoint *Endpoint
+	left     func() tea.Cmd // what follows Escape in the first step; nil closes
 }
 
 // NewLogin returns the login. Models are offered once a key works.
@@ -45,9 +46,9 @@ func (x *Login) Open(provider string) tea.Cmd {
 		return nil
 	}
 	if provider != "" {
-		return x.enter(provider, nil)
+		return x.enter(provider, x.left)
 	}
-	return x.Pick(nil)
+	return x.Pick(x.left)
 }
 
 // Pick lets the person pick a provider and enters its key. Escape goes one step back: from
@@ -100,6 +101,9 @@ func (x *Login) ask(provider string, back func() tea.Cmd, message string) tea.Cm
 	return x.Overlays.Prompt(overlay.PromptConfig{Title: line(provider) + " API key", Message: message, Secret: true, Back: back},
 		func(key string) tea.Cmd {
 			if key = strings.TrimSpace(key); key == "" {
+				if back != nil {
+					return back()
+				}
 				return nil
 			}
 			return askOf(x.Base, "", &protocol.SetCredential{Provider: provider, Key: key}, func(_ *protocol.Done) tea.Cmd {

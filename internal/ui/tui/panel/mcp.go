@@ -286,7 +286,7 @@ func (x *MCP) login(name string, back func() tea.Cmd) tea.Cmd {
 		var ask func() tea.Cmd
 		ask = func() tea.Cmd {
 			cmd := x.Overlays.Prompt(overlay.PromptConfig{Title: "Sign in to " + line(name) + " at " + line(l.Host),
-				Message: "Open this address in your browser, and sign in. If the browser is on another machine, paste here the address at which it ends.\n\n" + line(l.URL),
+				Message: "Open this address in your browser and sign in. If the browser runs on another machine, paste the address of its last page here.\n\n" + line(l.URL),
 				Back: func() tea.Cmd {
 					if ended {
 						return nil

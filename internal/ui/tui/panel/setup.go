@@ -32,7 +32,9 @@ type Setup struct {
 
 // NewSetup returns the first run. Chosen says that the command line names a model.
 func NewSetup(b Base, info *hostinfo.Info, e Editor, k Keys, l *Login, chosen bool) *Setup {
-	return &Setup{Base: b, info: info, editor: e, keys: k, login: l, chosen: chosen}
+	x := &Setup{Base: b, info: info, editor: e, keys: k, login: l, chosen: chosen}
+	l.left = x.again
+	return x
 }
 
 // What the demo is: its model, its folder in the one where the UI runs, and its task.
@@ -45,11 +47,24 @@ const (
 // Offer helps somebody who has no model that can be called yet to one, or into the
 // demo: pick a provider, enter its key, pick a model.
 func (x *Setup) Offer() tea.Cmd {
-	if x.offered || x.chosen || !x.editor.Empty() || x.Overlays.Top() != nil || x.Session.Live().Meta.Model != "" || x.info.Models() == nil || x.info.Config() == nil || x.info.Setting("model.name") != "" || x.info.Callable() {
+	if x.offered || !x.editor.Empty() || x.Overlays.Top() != nil || !x.lacking() {
 		return nil
 	}
 	x.offered = true
 	return x.begin()
+}
+
+// again offers the ways to start after a form was left, while no model is set up.
+func (x *Setup) again() tea.Cmd {
+	if !x.lacking() {
+		return nil
+	}
+	return x.begin()
+}
+
+// lacking reports whether it is known that no model is set up.
+func (x *Setup) lacking() bool {
+	return !x.chosen && x.Session.Live().Meta.Model == "" && x.info.Models() != nil && x.info.Config() != nil && x.info.Setting("model.name") == "" && !x.info.Callable()
 }
 
 // begin offers the ways to start.

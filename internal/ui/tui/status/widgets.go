@@ -1,6 +1,8 @@
 package status
 
 import (
+	"time"
+
 	"scorel/internal/text/cell"
 	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/theme"
@@ -57,6 +59,37 @@ func Words(th *theme.Theme, states []protocol.UIState) []string {
 		}
 	}
 	return words
+}
+
+// maxPictureCells is how wide a picture of an indicator may be.
+const maxPictureCells = 16
+
+// Indicator returns the pictures of the indicator that an extension sets and for how long
+// each is shown; nil when none does.
+func Indicator(states []protocol.UIState) (pictures []string, each time.Duration) {
+	for _, s := range states {
+		if s.Place != protocol.PlaceIndicator || len(s.Lines) == 0 {
+			continue
+		}
+		for _, l := range s.Lines {
+			pictures = append(pictures, cell.Cut(display.Line(l), maxPictureCells, ""))
+		}
+		if each = time.Duration(s.IntervalMS) * time.Millisecond; each == 0 {
+			each = Spin
+		}
+		return pictures, max(each, protocol.MinIndicatorMS*time.Millisecond)
+	}
+	return nil, 0
+}
+
+// Word returns what an extension sets in a place that has one line, "" when none does.
+func Word(states []protocol.UIState, place string) string {
+	for _, s := range states {
+		if s.Place == place && len(s.Lines) > 0 {
+			return display.Line(s.Lines[0])
+		}
+	}
+	return ""
 }
 
 // Title returns the title of the window that an extension sets, "" when none does.

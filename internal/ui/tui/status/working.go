@@ -21,6 +21,10 @@ const charsPerToken = 4
 type Working struct {
 	// CancelKey is the key that cancels the turn, for people.
 	CancelKey string
+	// Pictures are those of the indicator that an extension sets, each shown for so long; nil
+	// shows the usual ones.
+	Pictures []string
+	Each     time.Duration
 
 	running bool
 	since   time.Time
@@ -48,7 +52,7 @@ type seen struct {
 func (w *Working) Observe(l *protocol.Live, now time.Time) {
 	if !l.Running {
 		if w.running {
-			*w = Working{CancelKey: w.CancelKey, other: w.other, since: w.since}
+			*w = Working{CancelKey: w.CancelKey, Pictures: w.Pictures, Each: w.Each, other: w.other, since: w.since}
 		}
 		return
 	}
@@ -139,10 +143,20 @@ func (w *Working) Next(th *theme.Theme, now time.Time) time.Duration {
 	if !w.On() {
 		return 0
 	}
-	if th.Plain || len(th.Box.Spinner) < 2 || w.waits {
-		return time.Second - now.Sub(w.since)%time.Second
+	pictures, each := w.pictures(th)
+	second := time.Second - now.Sub(w.since)%time.Second
+	if th.Plain || len(pictures) < 2 || w.waits {
+		return second
 	}
-	return Spin - now.Sub(w.since)%Spin
+	return min(second, each-now.Sub(w.since)%each)
+}
+
+// pictures are those of the indicator, each shown for so long.
+func (w *Working) pictures(th *theme.Theme) ([]string, time.Duration) {
+	if len(w.Pictures) > 0 {
+		return w.Pictures, w.Each
+	}
+	return th.Box.Spinner, Spin
 }
 
 // Render draws the line, "" when nothing is done.
@@ -155,12 +169,14 @@ func (w *Working) Render(th *theme.Theme, width int, now time.Time) string {
 		doing = display.Line(w.other)
 	}
 	mark := ""
-	if n := len(th.Box.Spinner); n > 0 {
-		mark = th.Box.Spinner[0]
+	if pictures, each := w.pictures(th); len(pictures) > 0 {
+		mark = pictures[0]
 		if !th.Plain && !w.waits {
-			mark = th.Box.Spinner[int(now.Sub(w.since)/Spin)%n]
+			mark = pictures[int(now.Sub(w.since)/each)%len(pictures)]
 		}
-		mark += " "
+		if mark != "" {
+			mark += " "
+		}
 	}
 	style := th.Accent
 	if w.waits {

@@ -263,7 +263,7 @@ func (t *Transcript) took(c *call) time.Duration {
 		return t.cfg.Now().Sub(c.began) - waited
 	case c.state() == denied:
 	case c.result != nil && c.details().DurationMS > 0 && !c.asksPeople():
-		return max(0, time.Duration(c.details().DurationMS)*time.Millisecond-c.waited)
+		return time.Duration(c.details().DurationMS) * time.Millisecond // without the waits
 	case c.asksPeople(): // it does nothing but wait for them
 	case c.result != nil && c.asked > 0 && c.resultAt >= max(c.asked, c.decided): // without the wait for a person
 		return max(0, time.Duration(c.resultAt-max(c.asked, c.decided))*time.Millisecond-c.waited)

@@ -271,6 +271,10 @@ func (t *Transcript) drawThinking(it *item, th *theme.Theme, width, room int) []
 	if strings.TrimSpace(text) == "" && it.live == nil {
 		return nil
 	}
+	folded := t.folded(it)
+	if folded && t.thoughts != "" {
+		verb = t.thoughts
+	}
 	head := verb
 	if it.took >= 100*time.Millisecond {
 		head += " for " + elapsed(it.took)
@@ -278,7 +282,6 @@ func (t *Transcript) drawThinking(it *item, th *theme.Theme, width, room int) []
 	if n := countLines(text); n > 0 {
 		head += fmt.Sprintf(" (%s)", plural(n, "line"))
 	}
-	folded := t.folded(it)
 	lines := []string{cell.Cut(th.Thinking.On(head), room, "…")}
 	if !folded {
 		lines = append(lines, styled(wrap(text, room), th.Thinking)...)

@@ -21,23 +21,24 @@ const (
 
 // Transcript is the conversation. Make one with New.
 type Transcript struct {
-	cfg     Config
-	items   []*item
-	calls   map[string]*item // by the id of the call; of what is held only
-	live    map[string]*item // what is coming in, by id
-	early   map[string]*call // what is known of calls that are not there yet
-	running map[string]bool  // the calls that run; true while the newest state has them
-	asking  []string         // the calls that somebody is asked about
-	retry   *item
-	notes   int  // to name notices
-	draws   int  // how often an item was drawn
-	kept    int  // lines that are kept
-	bytes   int  // of the lines of the events that are held
-	more    bool // older events exist
-	earlier int  // how many, 0 where that is not known
-	began   bool // Commit has given something
-	stale   bool // what Commit has given is not all on the path any more
-	awaited bool // an image of the item that is drawn may be there soon
+	cfg      Config
+	items    []*item
+	calls    map[string]*item // by the id of the call; of what is held only
+	live     map[string]*item // what is coming in, by id
+	early    map[string]*call // what is known of calls that are not there yet
+	running  map[string]bool  // the calls that run; true while the newest state has them
+	asking   []string         // the calls that somebody is asked about
+	retry    *item
+	notes    int    // to name notices
+	draws    int    // how often an item was drawn
+	kept     int    // lines that are kept
+	bytes    int    // of the lines of the events that are held
+	more     bool   // older events exist
+	earlier  int    // how many, 0 where that is not known
+	began    bool   // Commit has given something
+	stale    bool   // what Commit has given is not all on the path any more
+	thoughts string // the heading of folded thoughts that an extension sets, "" for the usual one
+	awaited  bool   // an image of the item that is drawn may be there soon
 
 	next int // the first item that Commit has not given
 	view view

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"scorel/internal/text/cell"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Live takes in what is running: messages that come in, calls with their output and
@@ -27,10 +29,34 @@ func (t *Transcript) Live(l *protocol.Live) {
 			t.lost(id, it)
 		}
 	}
+	t.nameThoughts(l.UIStates)
 	t.tools(l.Tools)
 	t.waiting(l)
 	t.retrying(l.Retry)
 }
+
+// nameThoughts takes the heading of folded thoughts that an extension sets.
+func (t *Transcript) nameThoughts(states []protocol.UIState) {
+	name := ""
+	for _, s := range states {
+		if s.Place == protocol.PlaceThinking && len(s.Lines) > 0 {
+			name = cell.Cut(display.Line(s.Lines[0]), maxThoughtCells, "…")
+			break
+		}
+	}
+	if name == t.thoughts {
+		return
+	}
+	t.thoughts = name
+	for _, it := range t.items {
+		if it.kind == thinking {
+			it.changed()
+		}
+	}
+}
+
+// maxThoughtCells is how wide the heading of folded thoughts may be that an extension sets.
+const maxThoughtCells = 60
 
 // coming takes in a block of a message that is coming in.
 func (t *Transcript) coming(m *protocol.LiveMessage, k int) {
