@@ -110,7 +110,7 @@ type mcpAddOptions struct {
 	scope, transport, url, clientID, helper string
 	env, headers                            []string
 	port                                    int
-	force, json, always, yes                bool
+	force, json, always, yes, secret        bool
 }
 
 func (a *app) mcpAddCommand() *cobra.Command {
@@ -134,7 +134,20 @@ for all. A command comes after --, an address with --transport or --url. A bundl
 			if err != nil {
 				return err
 			}
-			return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
+			if !o.secret {
+				return a.mcpAdd(cmd.Context(), scope, e, o.force, o.json)
+			}
+			if e.OAuth == nil || e.OAuth.ClientID == "" {
+				return exit.Usagef("--client-secret belongs to a client: add --client-id ID")
+			}
+			secret, err := a.mcpSecret(e.Name, func() <-chan string { return lines(cmd.Context(), a.stdin) })
+			if err != nil {
+				return err
+			}
+			if err := a.mcpAdd(cmd.Context(), scope, e, o.force, o.json); err != nil {
+				return err
+			}
+			return a.mcpKeepSecret(cmd.Context(), e, secret)
 		}}
 	f := cmd.Flags()
 	f.StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
@@ -143,6 +156,7 @@ for all. A command comes after --, an address with --transport or --url. A bundl
 	f.StringArrayVarP(&o.headers, "header", "H", nil, "an HTTP header, \"NAME: VALUE\"")
 	f.StringVarP(&o.url, "url", "u", "", "the address of the server")
 	f.StringVar(&o.clientID, "client-id", "", "the OAuth client that is registered for you")
+	f.BoolVar(&o.secret, "client-secret", false, "ask for the secret of that client, or read it from MCP_CLIENT_SECRET or stdin")
 	f.IntVar(&o.port, "callback-port", 0, "the port to which a sign-in returns; 0 is any")
 	f.StringVar(&o.helper, "headers-helper", "", "a shell command that prints headers as a JSON object")
 	f.BoolVar(&o.always, "always-load", false, "its tools are sent to the model from the first turn on; it searches for those of the others")

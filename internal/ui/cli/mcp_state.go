@@ -127,6 +127,9 @@ func (f *mcpFiles) forgets(scope mcp.Scope, name string) func() (bool, error) {
 		if err := errors.Join(err, f.in.Answers.Forget(e)); err != nil || login == nil {
 			return false, err
 		}
+		if err := login.ForgetSecret(); err != nil {
+			return false, err
+		}
 		return login.Forget()
 	}
 }

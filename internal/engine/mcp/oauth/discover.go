@@ -34,10 +34,14 @@ const (
 // Server is what somebody signs in to, as its entry describes it.
 type Server struct {
 	URL          string
-	ClientID     string   // of a client that is registered already; "" for none
-	Scopes       []string // to ask for in place of those that the server names; nil for none
-	MetadataURL  string   // of the authorisation server; "" to find it
-	CallbackPort int      // where a browser has to come back to; 0 for any
+	ClientID     string // of a client that is registered already; "" for none
+	ClientSecret string // of that client; "" where it has none
+	// ClientMetadataURL is where a document describes this program, whose address then is its
+	// id at servers that read such documents; "" for none.
+	ClientMetadataURL string
+	Scopes            []string // to ask for in place of those that the server names; nil for none
+	MetadataURL       string   // of the authorisation server; "" to find it
+	CallbackPort      int      // where a browser has to come back to; 0 for any
 }
 
 // Client makes the requests of sign-ins. It may be used concurrently.
