@@ -4,12 +4,14 @@
 package authtest
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -37,6 +39,7 @@ type World struct {
 	Challenge func(http.Header)
 	Seconds   int    // how long a token says that it counts
 	Needs     string // a scope that the tool needs
+	Greets    bool   // whoever only begins a session is let in without a token
 
 	t       *testing.T
 	mu      sync.Mutex
@@ -68,7 +71,7 @@ func New(t *testing.T) *World {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", w.resource)
 	mux.HandleFunc("/mcp", func(rw http.ResponseWriter, r *http.Request) {
-		if w.admit(rw, r) {
+		if w.greets(r) || w.admit(rw, r) {
 			guarded.ServeHTTP(rw, r)
 		}
 	})
@@ -254,6 +257,19 @@ func (w *World) token(rw http.ResponseWriter, r *http.Request) {
 	access, refresh := w.secret(), w.secret()
 	w.access[access], w.refresh[refresh] = scopes, scopes
 	w.answer(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": w.Seconds, "refresh_token": refresh, "scope": scopes})
+}
+
+// greets reports whether a request is let in because it only begins a session.
+func (w *World) greets(r *http.Request) bool {
+	if !w.Greets || r.Method != http.MethodPost {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return bytes.Contains(body, []byte(`"method":"initialize"`)) || bytes.Contains(body, []byte(`"method":"notifications/`))
 }
 
 // admit refuses a request without a token that counts.

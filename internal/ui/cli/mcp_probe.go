@@ -83,7 +83,7 @@ func (a *app) mcpTest(ctx context.Context, f *mcpFiles, e mcp.Entry) mcpTested {
 	t.Server, t.Protocol, t.Instructions = s.Title(), s.ProtocolVersion(), s.Instructions()
 	tools, faults, err := s.Tools(ctx)
 	if err != nil {
-		t.OK, t.Problem = false, err.Error()
+		t.OK, t.Problem = false, mcpWhy(e.Name, err)
 	}
 	for _, tool := range tools {
 		t.Tools = append(t.Tools, mcpTool{tool.Name, tool.Own, tool.Description, !e.Takes(tool.Own)})

@@ -139,6 +139,20 @@ func TestAClientWithASecretNamesItselfAsTheServerWants(t *testing.T) {
 	}
 }
 
+// TestAServerThatGreetsEverybodyIsAskedForMore: it refuses only what comes after the greeting.
+func TestAServerThatGreetsEverybodyIsAskedForMore(t *testing.T) {
+	w := authtest.New(t)
+	w.Greets = true
+	if _, err := begin(t, w, Server{}); err != nil {
+		t.Error(err)
+	}
+	open := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(open.Close)
+	if _, err := begin(t, w, Server{URL: open.URL}); err == nil || !strings.Contains(err.Error(), "does not ask for a sign-in (it answers with status 200)") {
+		t.Errorf("a server that refuses nothing: %v", err)
+	}
+}
+
 // TestADocumentNamesTheClientWhereTheServerReadsSome: a configured client comes first, then
 // its metadata document, then a registration.
 func TestADocumentNamesTheClientWhereTheServerReadsSome(t *testing.T) {
