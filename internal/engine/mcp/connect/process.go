@@ -50,6 +50,7 @@ func start(t Target) (*process, error) {
 	go func() { // ends with the process
 		defer close(p.ended)
 		p.readStderr()
+		_ = p.io.err.Close() // it is only read
 		_ = child.Wait()
 	}()
 	return p, nil
