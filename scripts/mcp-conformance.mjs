@@ -1,6 +1,7 @@
-// Runs the server part of the MCP conformance suite against "scorel mcp serve --http", and
-// names what it finds. The suite's own fixtures (tools like test_simple_text) are not there,
-// so a check that needs one is not counted, nor is what a revision does not require.
+// Runs the MCP conformance suite: its server part against "scorel mcp serve --http", its client
+// part with mcp-conformance-client.mjs, and names what it finds. The fixtures of the server part
+// (tools like test_simple_text) are not there, so a check that needs one is not counted, nor is
+// what a revision does not require.
 //
 //	npm install --prefix DIR @modelcontextprotocol/conformance@0.2.0-alpha.12
 //	node scripts/mcp-conformance.mjs DIR     # Node 22 or later
@@ -8,10 +9,11 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve as resolvePath } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const suite = join(process.argv[2] ?? ".", "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const installed = resolvePath(process.argv[2] ?? ".", "node_modules/@modelcontextprotocol/conformance");
+const suite = join(installed, "dist/index.js");
 if (Number(process.versions.node.split(".")[0]) < 22) {
 	console.log(`not run: the suite needs Node 22 or later; this is ${process.version}`);
 	process.exit(0);
@@ -29,7 +31,31 @@ const home = mkdtempSync(join(tmpdir(), "scorel-c"));
 const environ = { ...process.env, HOME: home };
 const program = join(home, "scorel");
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-let served, failures = 0, passed = 0, left = 0;
+let served, failures = 0;
+
+// check runs what a revision requires of one side, and prints what it finds in what counts.
+async function check(revision, side, args, skip) {
+	const out = join(home, `${revision}-${side}`);
+	await new Promise((resolve) => spawn(process.execPath, [suite, side, ...args, "--requirements", revision, "-o", out], { stdio: "ignore", env: { ...process.env, SCOREL_PROGRAM: program } }).once("exit", resolve));
+	let passed = 0, left = 0, failed = 0;
+	for (const file of readdirSync(out, { recursive: true })) {
+		if (!file.endsWith("checks.json") || skip(dirname(file))) continue;
+		for (const found of JSON.parse(readFileSync(join(out, file), "utf8"))) {
+			if (found.status === "SUCCESS") passed++;
+			if (found.status !== "FAILURE") continue;
+			if (side === "server" && fixture.test(found.errorMessage ?? "")) {
+				left++;
+				continue;
+			}
+			failed++;
+			console.log(`${revision} ${side} ${found.id}: ${found.errorMessage ?? found.description}`);
+		}
+	}
+	if (passed === 0) throw new Error(`${revision} ${side}: no check has run`);
+	failures += failed;
+	console.log(`${revision} ${side}: ${passed} checks passed, ${failed} failed` + (left > 0 ? `, ${left} need a fixture of the suite` : ""));
+}
+
 try {
 	execFileSync("go", ["build", "-o", program, "./cmd/scorel"], { cwd: root, stdio: "inherit" });
 	mkdirSync(join(home, ".scorel", "commands"), { recursive: true, mode: 0o700 });
@@ -61,26 +87,14 @@ try {
 	const address = `http://127.0.0.1:${proxy.address().port}${url.pathname}`;
 
 	for (const revision of ["2025-11-25", "2026-07-28"]) {
-		const out = join(home, revision);
-		await new Promise((resolve) => spawn(process.execPath, [suite, "server", "--url", address, "--requirements", revision, "--timeout", "20000", "-o", out], { stdio: "ignore" }).once("exit", resolve));
-		for (const scenario of readdirSync(out)) {
-			if (unscored.test(scenario)) continue;
-			for (const check of JSON.parse(readFileSync(join(out, scenario, "checks.json"), "utf8"))) {
-				if (check.status === "SUCCESS") passed++;
-				if (check.status !== "FAILURE") continue;
-				if (fixture.test(check.errorMessage ?? "")) {
-					left++;
-					continue;
-				}
-				failures++;
-				console.log(`${revision} ${check.id}: ${check.errorMessage}`);
-			}
-		}
+		const required = readFileSync(join(installed, "requirements", `${revision}.yaml`), "utf8");
+		const others = [...required.matchAll(/- scenario: (\S+)\s+leg: client/g)].map((found) => found[1]);
+		const client = `${process.execPath} ${join(root, "scripts/mcp-conformance-client.mjs")}`;
+		await check(revision, "server", ["--url", address, "--timeout", "20000"], (scenario) => unscored.test(scenario));
+		await check(revision, "client", ["--command", client], (scenario) => others.some((other) => scenario.startsWith(`${other}-`)));
 	}
 	proxy.close();
 	proxy.closeAllConnections();
-	if (passed === 0) throw new Error("no check has run");
-	console.log(`${passed} checks passed, ${failures} failed, ${left} need a fixture of the suite`);
 } finally {
 	served?.kill();
 	if (existsSync(program)) {

@@ -121,6 +121,7 @@ command -v curl >/dev/null || echo "curl is not installed, so the script of docs
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
 command -v python3 >/dev/null || echo "there is no Python, so its client in examples/clients is not run"
 command -v node >/dev/null || echo "Node is not installed, so its client in examples/clients is not run"
+[ -d internal/host/mcpservers/testdata/servers/node_modules ] || echo "the MCP servers of npm are not installed (npm ci --prefix internal/host/mcpservers/testdata/servers), so they are not connected with"
 command -v tsc >/dev/null || echo "there is no TypeScript compiler (npm install -g typescript), so the generated types are checked by their structure only and not compiled"
 race=-race
 if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then

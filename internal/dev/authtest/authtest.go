@@ -4,12 +4,14 @@
 package authtest
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -37,10 +39,12 @@ type World struct {
 	Challenge func(http.Header)
 	Seconds   int    // how long a token says that it counts
 	Needs     string // a scope that the tool needs
+	Greets    bool   // whoever only begins a session is let in without a token
 
 	t       *testing.T
 	mu      sync.Mutex
 	clients map[string]string // redirect addresses by id
+	known   map[string]string // secrets by the ids of clients that were not registered by the program
 	codes   map[string]url.Values
 	access  map[string]string // scopes by token
 	refresh map[string]string
@@ -51,7 +55,7 @@ type World struct {
 
 // New starts the servers, which end with the test.
 func New(t *testing.T) *World {
-	w := &World{t: t, Seconds: 3600, clients: map[string]string{}, codes: map[string]url.Values{}, access: map[string]string{}, refresh: map[string]string{}}
+	w := &World{t: t, Seconds: 3600, clients: map[string]string{}, known: map[string]string{}, codes: map[string]url.Values{}, access: map[string]string{}, refresh: map[string]string{}}
 	issuer := http.NewServeMux()
 	issuer.HandleFunc("GET /.well-known/oauth-authorization-server", w.metadata)
 	issuer.HandleFunc("POST /register", w.register)
@@ -67,7 +71,7 @@ func New(t *testing.T) *World {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", w.resource)
 	mux.HandleFunc("/mcp", func(rw http.ResponseWriter, r *http.Request) {
-		if w.admit(rw, r) {
+		if w.greets(r) || w.admit(rw, r) {
 			guarded.ServeHTTP(rw, r)
 		}
 	})
@@ -90,6 +94,31 @@ func (w *World) Secrets() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.marks)
+}
+
+// Known makes a client known that comes back to any port of 127.0.0.1. It names itself with
+// its secret in the header Authorization; with "" it has none.
+func (w *World) Known(id, secret string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known[id] = secret
+	if secret != "" {
+		w.marks = append(w.marks, secret)
+	}
+}
+
+// named reports whether a request for tokens is of the client with an id.
+func (w *World) named(r *http.Request, id string) bool {
+	secret, ok := w.known[id]
+	if !ok {
+		return r.PostForm.Get("client_id") == id && r.PostForm.Get("client_secret") != ""
+	}
+	user, given, basic := r.BasicAuth()
+	if secret == "" {
+		return !basic && r.PostForm.Get("client_id") == id && !r.PostForm.Has("client_secret")
+	}
+	user, err := url.QueryUnescape(user)
+	return err == nil && basic && user == id && given == url.QueryEscape(secret) && !r.PostForm.Has("client_secret")
 }
 
 // Asked returns the kinds of grant that tokens were asked with.
@@ -184,6 +213,9 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	redirect, ok := w.clients[q.Get("client_id")]
+	if _, known := w.known[q.Get("client_id")]; known && strings.HasPrefix(q.Get("redirect_uri"), "http://127.0.0.1:") {
+		redirect, ok = q.Get("redirect_uri"), true
+	}
 	if !ok || redirect != q.Get("redirect_uri") || q.Get("code_challenge_method") != "S256" || q.Get("resource") != w.URL() || q.Get("response_type") != "code" {
 		http.Error(rw, "a wrong request: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
@@ -208,8 +240,8 @@ func (w *World) token(rw http.ResponseWriter, r *http.Request) {
 		q, ok := w.codes[f.Get("code")]
 		delete(w.codes, f.Get("code"))
 		sum := sha256.Sum256([]byte(f.Get("code_verifier")))
-		if !ok || q.Get("client_id") != f.Get("client_id") || q.Get("redirect_uri") != f.Get("redirect_uri") ||
-			base64.RawURLEncoding.EncodeToString(sum[:]) != q.Get("code_challenge") || f.Get("resource") != w.URL() || f.Get("client_secret") == "" {
+		if !ok || !w.named(r, q.Get("client_id")) || q.Get("redirect_uri") != f.Get("redirect_uri") ||
+			base64.RawURLEncoding.EncodeToString(sum[:]) != q.Get("code_challenge") || f.Get("resource") != w.URL() {
 			w.answer(rw, http.StatusBadRequest, map[string]string{"error": "invalid_grant"})
 			return
 		}
@@ -225,6 +257,19 @@ func (w *World) token(rw http.ResponseWriter, r *http.Request) {
 	access, refresh := w.secret(), w.secret()
 	w.access[access], w.refresh[refresh] = scopes, scopes
 	w.answer(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": w.Seconds, "refresh_token": refresh, "scope": scopes})
+}
+
+// greets reports whether a request is let in because it only begins a session.
+func (w *World) greets(r *http.Request) bool {
+	if !w.Greets || r.Method != http.MethodPost {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return bytes.Contains(body, []byte(`"method":"initialize"`)) || bytes.Contains(body, []byte(`"method":"notifications/`))
 }
 
 // admit refuses a request without a token that counts.

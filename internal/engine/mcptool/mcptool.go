@@ -142,7 +142,7 @@ func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, erro
 	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Time: p.Time, Session: p.people.Session, Ask: p.ask, Sample: p.people.Sampler(p.Name, p.call.ID)})
 	switch {
 	case errors.Is(err, connect.ErrNeedsAuth):
-		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.Name)
+		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in: scorel mcp login %s", p.Name, p.Name)
 	case err != nil && ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
 	case errors.Is(err, connect.ErrUnknownEffect):

@@ -141,7 +141,7 @@ func TestALongAnswerIsCutAndKeptWhole(t *testing.T) {
 
 func TestFailuresSayWhatToDo(t *testing.T) {
 	for want, err := range map[string]error{
-		"the MCP server db wants somebody to sign in": connect.ErrNeedsAuth,
+		"the MCP server db wants somebody to sign in: scorel mcp login db":                                                             connect.ErrNeedsAuth,
 		"the MCP server db: it broke off; whether the call took effect is not known, and it is not sent again; check before repeating": fmt.Errorf("it broke off; %w", connect.ErrUnknownEffect),
 		"the MCP server db: it is gone": errors.New("it is gone"),
 	} {

@@ -217,7 +217,7 @@ func (c *reading) Run(ctx context.Context, _ func(string)) (engine.Result, error
 	case err != nil && ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
 	case errors.Is(err, connect.ErrNeedsAuth):
-		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", c.server.Name)
+		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in: scorel mcp login %s", c.server.Name, c.server.Name)
 	case err != nil:
 		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", c.server.Name, err)
 	}

@@ -88,6 +88,10 @@ func serve(name string) {
 		fmt.Fprintln(os.Stderr, "the database is locked")
 		os.Exit(1)
 	}
+	if how, at, ok := strings.Cut(name, " at "); ok {
+		misbehave(how, at)
+		return
+	}
 	if name == "old" {
 		old()
 		return

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"scorel/internal/host/hosttest"
+	"scorel/protocol"
 )
 
 // old is a server without a library that knows nothing of the newest version: it does not
@@ -87,5 +88,26 @@ func TestServersOfAHostThatWasKilledAreEndedAndThoseOfALivingOneAreNot(t *testin
 	w.Close()
 	if left, err := filepath.Glob(filepath.Join(w.Home, ".scorel", "run", "mcp-*")); err != nil || len(left) > 0 {
 		t.Errorf("left by a host that was closed: %q, %v", left, err)
+	}
+}
+
+// TestAModelIsToldThatACallMayHaveTakenEffectWhenTheHostWasKilled: the call is not made again.
+func TestAModelIsToldThatACallMayHaveTakenEffectWhenTheHostWasKilled(t *testing.T) {
+	w := hosttest.New(t, allowed("mcp__bad"), calls("mcp__bad__tool", `{}`), again)
+	configure(w, fmt.Sprintf(`"bad":{"command":%q,"env":{%q:"hang at tools/call"},"alwaysLoad":true}`, os.Args[0], asServer))
+	e := w.Begin(false)
+	e.Send("go")
+	e.Until(hosttest.OfType(protocol.TypeToolExecutionStart))
+	after := w.Killed()
+	next := after.Open(after.Connect(false), e.ID)
+	next.Say("what has happened?")
+	bodies := after.Bodies()
+	if last := string(bodies[len(bodies)-1]); !strings.Contains(last, "It may have taken effect. Check before repeating.") {
+		t.Errorf("the model is told %.2000s", last)
+	}
+	after.Close()
+	w.Close()
+	for _, pid := range strings.Fields(w.ReadAll(filepath.Join(w.Project, "pids"))) {
+		hosttest.Gone(t, pid)
 	}
 }

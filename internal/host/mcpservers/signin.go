@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	mcpconfig "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/oauth"
+	"scorel/internal/engine/model/credentials"
 	"scorel/internal/platform/disk"
 )
 
@@ -35,6 +37,13 @@ type Login struct {
 	session *oauth.Session
 }
 
+// clientSecret is the id of the answer as which the secret of a configured client is kept.
+const clientSecret = "client secret"
+
+// secrets is the name under which it is kept. The answers of an entry have another one, so no
+// file can ask for it as ${input:ID}.
+func (l *Login) secrets() string { return l.store.Name + " client" }
+
 // NewLogin makes that of a server that has an address, nil for a server that nobody signs in
 // to: it has no HTTP, or a token of its own among its headers. file is the credentials file.
 func NewLogin(e mcpconfig.Entry, r Reached, fsys disk.FS, file, version string) (*Login, error) {
@@ -44,6 +53,7 @@ func NewLogin(e mcpconfig.Entry, r Reached, fsys disk.FS, file, version string) 
 	l := &Login{name: e.Name, server: oauth.Server{URL: r.Target.URL}, store: oauth.Store{FS: fsys, File: file, Name: e.Name + " " + e.Hash()}}
 	if o := r.Entry.OAuth; o != nil {
 		l.server.ClientID, l.server.Scopes, l.server.MetadataURL, l.server.CallbackPort = o.ClientID, o.Scopes, o.AuthServerMetadataURL, o.CallbackPort
+		l.server.ClientMetadataURL = o.ClientMetadataURL
 	}
 	var err error
 	if l.client, err = oauth.NewClient(l.server, version); err != nil {
@@ -60,6 +70,25 @@ func (l *Login) Session() *oauth.Session { return l.session }
 func (l *Login) SignedIn() (bool, error) {
 	g, err := l.store.Load()
 	return err == nil && g != nil && (g.Access != "" || g.Refresh != ""), err
+}
+
+// ErrNoClient is that a secret is given for a client that the entry does not name.
+var ErrNoClient = errors.New("a client secret belongs to a client: its entry needs oauth.clientId (scorel mcp add --client-id ID)")
+
+// KeepSecret keeps the secret of the client that the entry names, for the next sign-in.
+func (l *Login) KeepSecret(secret string) error {
+	if l.server.ClientID == "" {
+		return ErrNoClient
+	}
+	if err := l.store.FS.MkdirAll(filepath.Dir(l.store.File)); err != nil {
+		return err
+	}
+	return credentials.SetInput(l.store.FS, l.store.File, l.secrets(), clientSecret, &credentials.Input{Value: secret, Secret: true})
+}
+
+// ForgetSecret forgets it.
+func (l *Login) ForgetSecret() error {
+	return credentials.ForgetInputs(l.store.FS, l.store.File, l.secrets())
 }
 
 // Forget forgets the tokens, and reports whether there were some.
@@ -87,13 +116,19 @@ func (l *Login) SignIn(ctx context.Context, show func(at, host string), pasted <
 		return fmt.Errorf("nothing can be listened on for the sign-in: %w", err)
 	}
 	defer listener.Close()
+	server := l.server
+	keys, err := credentials.Load(l.store.FS, l.store.File)
+	if err != nil {
+		return err
+	}
+	server.ClientSecret = keys.Inputs(l.secrets())[clientSecret].Value
 	var wanted []string
 	if g, err := l.store.Load(); err != nil {
 		return err
 	} else if g != nil {
 		wanted = g.Wanted
 	}
-	x, err := l.client.Begin(ctx, l.server, "http://"+listener.Addr().String()+callbackPath, wanted)
+	x, err := l.client.Begin(ctx, server, "http://"+listener.Addr().String()+callbackPath, wanted)
 	if err != nil {
 		return over(ctx, err)
 	}
@@ -111,14 +146,14 @@ func (l *Login) SignIn(ctx context.Context, show func(at, host string), pasted <
 		}
 		return err
 	}
-	server := &http.Server{Handler: &callback{host: listener.Addr().String(), name: l.name, finish: finish, left: make(chan struct{}, maxForeign)},
+	back := &http.Server{Handler: &callback{host: listener.Addr().String(), name: l.name, finish: finish, left: make(chan struct{}, maxForeign)},
 		ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 32 << 10}
-	go func() { _ = server.Serve(listener) }() // ends with Shutdown
+	go func() { _ = back.Serve(listener) }() // ends with Shutdown
 	defer func() {
 		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // for the answer to the browser
 		defer cancel()
-		_ = server.Shutdown(wait)
-		_ = server.Close()
+		_ = back.Shutdown(wait)
+		_ = back.Close()
 	}()
 	show(x.URL(), x.Host())
 	for {

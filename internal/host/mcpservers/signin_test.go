@@ -165,6 +165,52 @@ func TestMoreScopesAreAskedForAtTheNextSignIn(t *testing.T) {
 	}
 }
 
+// TestTheSecretOfAClientIsKeptForItsEntryAlone: a registered client with a secret signs in, a
+// changed entry has no secret, and a sign-out keeps it.
+func TestTheSecretOfAClientIsKeptForItsEntryAlone(t *testing.T) {
+	a := authtest.New(t)
+	a.Known("mine", "marker-secret")
+	a.Metadata = func(m map[string]any) {
+		delete(m, "registration_endpoint")
+		m["token_endpoint_auth_methods_supported"] = []string{"client_secret_basic"}
+	}
+	home := t.TempDir()
+	e := guarded(a)
+	if err := login(t, home, e).KeepSecret("marker-secret"); !errors.Is(err, mcpservers.ErrNoClient) {
+		t.Errorf("without a client: %v", err)
+	}
+	e.OAuth = &mcpconfig.OAuth{ClientID: "mine"}
+	signIn := func(e mcpconfig.Entry) error {
+		return login(t, home, e).SignIn(t.Context(), func(u, _ string) { browse(t, a, u) }, nil, nil)
+	}
+	if err := login(t, home, e).KeepSecret("marker-secret"); err != nil {
+		t.Fatal(err)
+	}
+	if err := signIn(e); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := login(t, home, e).Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if err := signIn(e); err != nil {
+		t.Errorf("after a sign-out: %v", err)
+	}
+	if err := login(t, home, e).ForgetSecret(); err != nil {
+		t.Fatal(err)
+	}
+	l := login(t, home, e)
+	err := l.SignIn(t.Context(), func(u, _ string) {
+		go func() { // ends with the answer, which is a refusal
+			if res, err := http.Get(a.Agree(u)); err == nil {
+				_ = res.Body.Close()
+			}
+		}()
+	}, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "invalid_grant") {
+		t.Errorf("a forgotten secret counts: %v", err)
+	}
+}
+
 // TestWhoseBrowserIsElsewherePastes: a person pastes where the browser was led to; what does
 // not belong to the sign-in changes nothing.
 func TestWhoseBrowserIsElsewherePastes(t *testing.T) {

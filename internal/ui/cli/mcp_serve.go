@@ -59,7 +59,7 @@ func (a *app) mcpServe(ctx context.Context, o mcpServeOptions) error {
 	switch o.tools {
 	case "readonly", "coding", "all", "none":
 	default:
-		return exit.Usagef("--tools must be readonly, coding, all or none; %q is none of them", display.Line(o.tools))
+		return exit.Usagef("--tools must be readonly, coding, all or none; %q is none of them. Single tools are not served, nor what other MCP servers offer, also not their resources: connect the other program with those servers", display.Line(o.tools))
 	}
 	if o.listen && o.http == "" {
 		return exit.Usagef("--listen belongs to --http HOST:PORT")

@@ -52,7 +52,10 @@ func (s Source) String() string {
 
 // OAuth is how a person signs in to a server of the types http and sse.
 type OAuth struct {
-	ClientID              string   `json:"clientId,omitempty"`     // "" to register a client
+	ClientID string `json:"clientId,omitempty"` // "" to register a client
+	// ClientMetadataURL is where a document describes the client, for servers that read such
+	// documents; "" for none.
+	ClientMetadataURL     string   `json:"clientMetadataUrl,omitempty"`
 	CallbackPort          int      `json:"callbackPort,omitempty"` // 0 for any that is free
 	Scopes                []string `json:"scopes,omitempty"`       // nil for those that the server asks for
 	AuthServerMetadataURL string   `json:"authServerMetadataUrl,omitempty"`

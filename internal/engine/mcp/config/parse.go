@@ -277,6 +277,11 @@ func (r *reader) oauth(e *Entry, n *node) {
 		switch m.key {
 		case "clientId":
 			r.text(&e.OAuth.ClientID, key, m.value)
+		case "clientMetadataUrl":
+			r.text(&e.OAuth.ClientMetadataURL, key, m.value)
+			if u, err := url.Parse(e.OAuth.ClientMetadataURL); err != nil || u.Host == "" || u.Scheme != "https" || strings.Trim(u.Path, "/") == "" || u.User != nil || u.Fragment != "" {
+				r.wrong(m.value, key, "a URL that begins with https:// and has a path")
+			}
 		case "callbackPort":
 			r.number(&e.OAuth.CallbackPort, key, m.value, 1, 65535)
 		case "scopes":
@@ -294,7 +299,7 @@ func (r *reader) oauth(e *Entry, n *node) {
 				r.wrong(m.value, key, "a URL that begins with https://")
 			}
 		case "clientSecret":
-			r.fault(m.value.line, key, true, "a secret does not belong into this file")
+			r.fault(m.value.line, key, true, "a secret does not belong into this file; scorel mcp login --client-secret asks for it")
 		default:
 			r.fault(m.value.line, key, false, "the key %s is unknown and has no effect", quote(key))
 		}

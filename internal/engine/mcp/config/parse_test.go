@@ -59,9 +59,11 @@ func TestAFaultyEntryIsDroppedAndSaysWhy(t *testing.T) {
 		`{"type": "http", "transport": "sse", "url": "http://x"}`: "type and transport contradict each other",
 		`{"url": "http://x", "headers": {"A": "b\r\nC: d"}}`:      `"A" is no HTTP header of one line`,
 		`{"url": "http://x", "headers": {"A B": "c"}}`:            `"A B" is no HTTP header of one line`,
-		`{"url": "http://x", "oauth": {"authServerMetadataUrl": "http://y"}}`: "oauth.authServerMetadataUrl must be a URL that begins with https://",
-		`{"url": "http://x", "oauth": {"clientSecret": "y"}}`:                 "a secret does not belong into this file",
-		`{"url": "http://x", "oauth": {"callbackPort": 70000}}`:               "oauth.callbackPort must be a whole number from 1 to 65535",
+		`{"url": "http://x", "oauth": {"authServerMetadataUrl": "http://y"}}`:  "oauth.authServerMetadataUrl must be a URL that begins with https://",
+		`{"url": "http://x", "oauth": {"clientMetadataUrl": "https://host"}}`:  "oauth.clientMetadataUrl must be a URL that begins with https:// and has a path",
+		`{"url": "http://x", "oauth": {"clientMetadataUrl": "http://host/c"}}`: "oauth.clientMetadataUrl must be a URL that begins with https:// and has a path",
+		`{"url": "http://x", "oauth": {"clientSecret": "y"}}`:                  "a secret does not belong into this file; scorel mcp login --client-secret asks for it",
+		`{"url": "http://x", "oauth": {"callbackPort": 70000}}`:                "oauth.callbackPort must be a whole number from 1 to 65535",
 	} {
 		if e, faults := entryOf(t, text); faults != want || e.Name != "" {
 			t.Errorf("%s\n got %s %+v\nwant %s", text, faults, e, want)

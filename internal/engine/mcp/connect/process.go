@@ -78,6 +78,7 @@ func (p *process) follow(f *fault.Fuse) {
 		if caught := fault.Attempt(p.readStderr); caught != nil {
 			f.Blow(caught) // which ends the process
 		}
+		_ = p.io.err.Close() // it is only read
 		_ = p.child.Wait()
 	}()
 }

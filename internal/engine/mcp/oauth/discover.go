@@ -34,10 +34,14 @@ const (
 // Server is what somebody signs in to, as its entry describes it.
 type Server struct {
 	URL          string
-	ClientID     string   // of a client that is registered already; "" for none
-	Scopes       []string // to ask for in place of those that the server names; nil for none
-	MetadataURL  string   // of the authorisation server; "" to find it
-	CallbackPort int      // where a browser has to come back to; 0 for any
+	ClientID     string // of a client that is registered already; "" for none
+	ClientSecret string // of that client; "" where it has none
+	// ClientMetadataURL is where a document describes this program, whose address then is its
+	// id at servers that read such documents; "" for none.
+	ClientMetadataURL string
+	Scopes            []string // to ask for in place of those that the server names; nil for none
+	MetadataURL       string   // of the authorisation server; "" to find it
+	CallbackPort      int      // where a browser has to come back to; 0 for any
 }
 
 // Client makes the requests of sign-ins. It may be used concurrently.
@@ -120,23 +124,40 @@ func (c *Client) discover(ctx context.Context, s Server) (*found, error) {
 
 // challenge asks a server without a token, and returns what it says about signing in.
 func (c *Client) challenge(ctx context.Context, at string) (metadata string, scopes []string, err error) {
-	const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"scorel","version":"1"}}}`
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(greeting))
-	if err != nil {
-		return "", nil, errors.New("its url is no address")
+	status := 0
+	for _, g := range greetings {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(g.body))
+		if err != nil {
+			return "", nil, errors.New("its url is no address")
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if g.version != "" {
+			req.Header.Set("Mcp-Protocol-Version", g.version)
+			req.Header.Set("Mcp-Method", g.method)
+		}
+		res, err := c.http.Do(req)
+		if err != nil {
+			return "", nil, fmt.Errorf("it cannot be asked how to sign in: %s", reason(err))
+		}
+		_ = res.Body.Close() // its status is what counts
+		if res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden {
+			metadata, scopes, _ = challenged(res.Header)
+			return metadata, scopes, nil
+		}
+		if status == 0 {
+			status = res.StatusCode
+		}
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	res, err := c.http.Do(req)
-	if err != nil {
-		return "", nil, fmt.Errorf("it cannot be asked how to sign in: %s", reason(err))
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusUnauthorized && res.StatusCode != http.StatusForbidden {
-		return "", nil, fmt.Errorf("it does not ask for a sign-in (it answers with status %d)", res.StatusCode)
-	}
-	metadata, scopes, _ = challenged(res.Header)
-	return metadata, scopes, nil
+	return "", nil, fmt.Errorf("it does not ask for a sign-in (it answers with status %d)", status)
+}
+
+// greetings are what a server is asked to learn how to sign in. Some greet everybody and refuse
+// only what comes after, and those of the newest version know no initialize.
+var greetings = []struct{ method, version, body string }{
+	{"initialize", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"scorel","version":"1"}}}`},
+	{"server/discover", "2026-07-28", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"scorel","version":"1"}}}}`},
+	{"tools/list", "", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`},
 }
 
 // challenged reads what a server says with a refusal: where its metadata is, which scopes it

@@ -115,6 +115,77 @@ func TestAClientThatIsRegisteredAlreadyIsUsed(t *testing.T) {
 	}
 }
 
+// TestAClientWithASecretNamesItselfAsTheServerWants: the secret is sent for tokens alone.
+func TestAClientWithASecretNamesItselfAsTheServerWants(t *testing.T) {
+	w := authtest.New(t)
+	w.Known("mine", "own secret&more")
+	w.Metadata = func(m map[string]any) {
+		m["token_endpoint_auth_methods_supported"] = []string{"client_secret_basic"}
+	}
+	for secret, want := range map[string]string{"own secret&more": "", "another": "invalid_grant", "": "invalid_grant"} {
+		x, err := begin(t, w, Server{ClientID: "mine", ClientSecret: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(x.URL(), "secret") {
+			t.Errorf("the address has the secret: %s", x.URL())
+		}
+		switch g, err := x.Finish(t.Context(), query(t, w.Agree(x.URL()))); {
+		case want == "" && (err != nil || g.ClientSecret != secret || g.AuthMethod != "client_secret_basic"):
+			t.Errorf("%v, %v", g, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("with the secret %q: %v", secret, err)
+		}
+	}
+}
+
+// TestAServerThatGreetsEverybodyIsAskedForMore: it refuses only what comes after the greeting.
+func TestAServerThatGreetsEverybodyIsAskedForMore(t *testing.T) {
+	w := authtest.New(t)
+	w.Greets = true
+	if _, err := begin(t, w, Server{}); err != nil {
+		t.Error(err)
+	}
+	open := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(open.Close)
+	if _, err := begin(t, w, Server{URL: open.URL}); err == nil || !strings.Contains(err.Error(), "does not ask for a sign-in (it answers with status 200)") {
+		t.Errorf("a server that refuses nothing: %v", err)
+	}
+}
+
+// TestADocumentNamesTheClientWhereTheServerReadsSome: a configured client comes first, then
+// its metadata document, then a registration.
+func TestADocumentNamesTheClientWhereTheServerReadsSome(t *testing.T) {
+	const document = "https://programs.example/scorel.json"
+	for name, c := range map[string]struct {
+		reads  bool
+		server Server
+		want   string
+	}{
+		"it reads documents":       {true, Server{ClientMetadataURL: document}, document},
+		"it reads none":            {false, Server{ClientMetadataURL: document}, "client-0"},
+		"no document":              {true, Server{}, "client-0"},
+		"a client that it has all": {true, Server{ClientMetadataURL: document, ClientID: "mine"}, "mine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := authtest.New(t)
+			w.Known(document, "")
+			w.Known("mine", "")
+			w.Metadata = func(m map[string]any) { m["client_id_metadata_document_supported"] = c.reads }
+			x, err := begin(t, w, c.server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := query(t, x.URL()).Get("client_id"); got != c.want {
+				t.Errorf("the client is %q", got)
+			}
+			if g, err := x.Finish(t.Context(), query(t, w.Agree(x.URL()))); err != nil || g.ClientID != c.want {
+				t.Errorf("%v, %v", g, err)
+			}
+		})
+	}
+}
+
 // TestWhatComesBackIsJudged: a foreign state leaves the sign-in as it is, all else that is
 // wrong ends it, and nothing is asked for with it.
 func TestWhatComesBackIsJudged(t *testing.T) {

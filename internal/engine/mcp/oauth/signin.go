@@ -52,7 +52,12 @@ func (c *Client) Begin(ctx context.Context, s Server, redirect string, wanted []
 	}
 	scopes = scopes[:min(len(scopes), maxScopes)]
 	g := credentials.Grant{Issuer: f.meta.Issuer, Resource: f.resource, TokenURL: f.meta.TokenEndpoint, ClientID: s.ClientID, Scopes: scopes}
-	if g.ClientID == "" {
+	switch {
+	case g.ClientID != "":
+		g.ClientSecret, g.AuthMethod = s.ClientSecret, authMethod("", s.ClientSecret, f.meta.TokenEndpointAuthMethodsSupported)
+	case s.ClientMetadataURL != "" && f.meta.ClientIDMetadataDocumentSupported:
+		g.ClientID, g.AuthMethod = s.ClientMetadataURL, "none"
+	default:
 		var method string
 		if g.ClientID, g.ClientSecret, method, err = c.register(ctx, f.meta, redirect, scopes); err != nil {
 			return nil, err

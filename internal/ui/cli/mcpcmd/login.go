@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -24,22 +25,34 @@ type signed struct {
 }
 
 func (cs *commands) loginCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, secret bool
 	cmd := &cobra.Command{Use: "login NAME", Short: "Sign in to an MCP server", Args: cs.Args(cobra.ExactArgs(1)),
 		Long: `Prints an address to open in a browser, and waits at most 5 minutes until you have
 signed in there. If the browser is on another machine, it ends at an address that
 cannot be opened: paste that address here. The tokens are kept in
-~/.scorel/credentials.json; sessions use them from their next message on.`,
+~/.scorel/credentials.json; sessions use them from their next message on.
+With --client-secret, the secret of the client that the entry names (oauth.clientId) is
+asked for first, or read from MCP_CLIENT_SECRET or from stdin, and kept there too.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, login, err := cs.login(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
+			typed := sync.OnceValue(func() <-chan string { return lines(cmd.Context(), cs.Stdin) })
+			if secret {
+				given, err := cs.secret(args[0], typed)
+				if err == nil {
+					err = login.KeepSecret(given)
+				}
+				if err != nil {
+					return err
+				}
+			}
 			show := func(at, host string) {
 				fmt.Fprintf(cs.Stderr, "Open this address of %s in your browser, and sign in:\n\n%s\n\nWaiting. If the browser cannot open the address that it is led to at the end, paste that address here.\n", display.Line(host), display.Line(at))
 			}
 			foreign := func(err error) { fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(err.Error())) }
-			if err := login.SignIn(cmd.Context(), show, lines(cmd.Context(), cs.Stdin), foreign); err != nil {
+			if err := login.SignIn(cmd.Context(), show, typed(), foreign); err != nil {
 				return fmt.Errorf("the sign-in to the MCP server %q has failed: %w", args[0], err)
 			}
 			if asJSON {
@@ -49,6 +62,7 @@ cannot be opened: paste that address here. The tokens are kept in
 			return nil
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&secret, "client-secret", false, "ask for the secret of the client that the entry names")
 	return cmd
 }
 

@@ -114,7 +114,7 @@ type addOptions struct {
 	scope, transport, url, clientID, helper string
 	env, headers                            []string
 	port                                    int
-	force, json, always, yes                bool
+	force, json, always, yes, secret        bool
 }
 
 func (cs *commands) addCommand() *cobra.Command {
@@ -138,7 +138,20 @@ for all. A command comes after --, an address with --transport or --url. A bundl
 			if err != nil {
 				return err
 			}
-			return cs.add(cmd.Context(), scope, e, o.force, o.json)
+			if !o.secret {
+				return cs.add(cmd.Context(), scope, e, o.force, o.json)
+			}
+			if e.OAuth == nil || e.OAuth.ClientID == "" {
+				return exit.Usagef("--client-secret belongs to a client: add --client-id ID")
+			}
+			secret, err := cs.secret(e.Name, func() <-chan string { return lines(cmd.Context(), cs.Stdin) })
+			if err != nil {
+				return err
+			}
+			if err := cs.add(cmd.Context(), scope, e, o.force, o.json); err != nil {
+				return err
+			}
+			return cs.keepSecret(cmd.Context(), e, secret)
 		}}
 	f := cmd.Flags()
 	f.StringVarP(&o.scope, "scope", "s", "local", "local: for this project; user: for all of yours")
@@ -147,6 +160,7 @@ for all. A command comes after --, an address with --transport or --url. A bundl
 	f.StringArrayVarP(&o.headers, "header", "H", nil, "an HTTP header, \"NAME: VALUE\"")
 	f.StringVarP(&o.url, "url", "u", "", "the address of the server")
 	f.StringVar(&o.clientID, "client-id", "", "the OAuth client that is registered for you")
+	f.BoolVar(&o.secret, "client-secret", false, "ask for the secret of that client, or read it from MCP_CLIENT_SECRET or stdin")
 	f.IntVar(&o.port, "callback-port", 0, "the port to which a sign-in returns; 0 is any")
 	f.StringVar(&o.helper, "headers-helper", "", "a shell command that prints headers as a JSON object")
 	f.BoolVar(&o.always, "always-load", false, "its tools are sent to the model from the first turn on; it searches for those of the others")

@@ -62,6 +62,9 @@ func (f *files) forgets(scope mcp.Scope, name string) func() (bool, error) {
 		if err := errors.Join(err, f.in.Answers.Forget(e)); err != nil || login == nil {
 			return false, err
 		}
+		if err := login.ForgetSecret(); err != nil {
+			return false, err
+		}
 		return login.Forget()
 	}
 }

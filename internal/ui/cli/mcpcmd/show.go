@@ -56,7 +56,7 @@ func (f *files) shownServer(e mcp.Entry) server {
 
 // still returns the surroundings of servers that are looked at and not started: whether
 // there is a sandbox for them is found out when one is.
-func (f *mcpFiles) still() mcpservers.Surroundings {
+func (f *files) still() mcpservers.Surroundings {
 	in := f.in
 	in.Profile = func() (*sandbox.Profile, error) { return &sandbox.Profile{}, nil }
 	return in
