@@ -83,7 +83,7 @@ func (cs *commands) test(ctx context.Context, f *files, e mcp.Entry) tested {
 	t.Server, t.Protocol, t.Instructions = s.Title(), s.ProtocolVersion(), s.Instructions()
 	tools, faults, err := s.Tools(ctx)
 	if err != nil {
-		t.OK, t.Problem = false, mcpWhy(e.Name, err)
+		t.OK, t.Problem = false, whyNot(e.Name, err)
 	}
 	for _, tool := range tools {
 		t.Tools = append(t.Tools, offered{tool.Name, tool.Own, tool.Description, !e.Takes(tool.Own)})
