@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/hook"
 	"scorel/internal/extension/rpc"
 	"scorel/protocol"
@@ -68,7 +69,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			w.log.add("evt_1", "", &protocol.MessageBody{Message: protocol.UserText("hello")})
 			w.log.add("evt_2", "evt_1", &protocol.Custom{Kind: "mark", Data: json.RawMessage(`{}`)})
 			w.load()
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
 			defer cancel()
 			began := time.Now()
 			p, err := w.tool("bomb").Prepare(ctx, toolCall("b1"))

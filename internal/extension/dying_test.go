@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/hook"
 	"scorel/internal/extension/rpc"
 	"scorel/protocol"
@@ -20,7 +21,7 @@ func returns(t *testing.T, what string, f func()) {
 	go func() { f(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(harness.Timeout):
 		t.Fatalf("%s has not returned", what)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/hook"
 	engine "scorel/internal/engine/tool"
 	"scorel/internal/extension/rpc"
@@ -334,7 +335,7 @@ func TestErrorsNameTheirPlaceToPeople(t *testing.T) {
 	}
 	s := w.subscriber("bad")
 	s.Event(protocol.NewEvent(&protocol.MessageStart{Role: protocol.RoleAssistant}))
-	waitFor(t, "the notice", func() bool {
+	harness.Until(t, "the notice", func() bool {
 		return slices.ContainsFunc(w.told(), func(s string) bool {
 			return strings.Contains(s, "handler broke at ") && strings.Contains(s, "bad.ts:9:")
 		})

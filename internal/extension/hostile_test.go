@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -53,7 +54,7 @@ func TestNoiseOfAProgramThatSpeaksTheProtocolGoesIntoTheDiagnostics(t *testing.T
 	if got := w.info("noisy"); got.State != protocol.ExtensionLoaded {
 		t.Fatalf("%+v, %q", got, w.told())
 	}
-	waitFor(t, "what it printed", func() bool {
+	harness.Until(t, "what it printed", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		all := strings.Join(w.reports, "\n")
@@ -98,7 +99,7 @@ echo "$load"; while read x; do :; done`)
 	if got := w.info("early"); got.State != protocol.ExtensionLoaded {
 		t.Fatalf("%+v, %q", got, w.told())
 	}
-	waitFor(t, "the refusal", func() bool {
+	harness.Until(t, "the refusal", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return strings.Contains(strings.Join(w.reports, "\n"), "cannot be asked for while the extension is being loaded")

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -267,21 +266,5 @@ func (f *fake) act(fr frame, what string, slot int) {
 		f.write(frame{ID: fr.ID, Result: got.Result})
 	default:
 		panic("the script says " + verb)
-	}
-}
-
-// patience is when a test gives up what it waits for. Only a test that fails waits so
-// long, and a machine that has much else to do may need a part of it.
-const patience = 2 * time.Minute
-
-// waitFor polls a condition of other processes.
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited for %s", what)
-		}
-		<-time.After(5 * time.Millisecond)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/hook"
 	engine "scorel/internal/engine/tool"
 	"scorel/internal/extension/rpc"
@@ -415,7 +416,7 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 			if way == "spin" { // what grows is busy too, and must be ended for its memory
 				w.bounds.busy = 300 * time.Millisecond
 			} else {
-				w.bounds.busy = patience
+				w.bounds.busy = harness.Timeout
 			}
 			w.js("bad", script{tools("bomb"), map[string]string{"tool bomb": way}})
 			w.js("good", script{rpc.Registration{Hooks: []string{"tool_call", "tool_result"}, Events: []string{"session_start"}}, map[string]string{"hook tool_call": "seen"}})

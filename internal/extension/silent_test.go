@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -41,7 +42,7 @@ func TestPeopleAreToldWhomTheSessionWaitsFor(t *testing.T) {
 	loaded := make(chan error, 1)
 	go func() { loaded <- w.set.Load(t.Context()) }()
 	const want = "The session waits for the extension silent, which has been started and does not answer yet."
-	waitFor(t, "the notice", func() bool {
+	harness.Until(t, "the notice", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return slices.Contains(w.notices, want)

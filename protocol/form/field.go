@@ -185,66 +185,83 @@ func (s *fieldSchema) options(titled []titledConst) (all []Option) {
 
 // Check says in one sentence why a value is none of the field.
 func (f *Field) Check(value json.RawMessage) error {
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%s "+format, append([]any{clip(f.Title)}, args...)...)
-	}
-	var text string
 	switch f.Type {
 	case Text:
-		switch n := float64(0); {
-		case json.Unmarshal(value, &text) != nil || bytes.Equal(value, []byte("null")):
-			return wrong("is a text")
-		case len(text) > maxText:
-			return wrong("has at most %d bytes", maxText)
-		default:
-			n = float64(utf8.RuneCountInString(text))
-			if f.Least != nil && n < *f.Least {
-				return wrong("has at least %v characters", *f.Least)
-			}
-			if f.Most != nil && n > *f.Most {
-				return wrong("has at most %v characters", *f.Most)
-			}
-		}
-		if what := formatted(f.Format, text); what != "" {
-			return wrong("is %s", what)
-		}
+		return f.checkText(value)
 	case Number, Integer:
-		var n float64
-		switch whole := f.Type == Integer; {
-		case json.Unmarshal(value, &n) != nil || bytes.Equal(value, []byte("null")) || whole && n != math.Trunc(n):
-			return wrong("is a %snumber", map[bool]string{true: "whole "}[whole])
-		case f.Least != nil && n < *f.Least:
-			return wrong("is at least %v", *f.Least)
-		case f.Most != nil && n > *f.Most:
-			return wrong("is at most %v", *f.Most)
-		}
+		return f.checkNumber(value)
 	case Boolean:
 		if s := string(value); s != "true" && s != "false" {
-			return wrong("is true or false")
+			return f.wrong("is true or false")
 		}
 	case Choice:
+		var text string
 		if json.Unmarshal(value, &text) != nil || !f.offers(text) {
-			return wrong("is one of its options")
+			return f.wrong("is one of its options")
 		}
 	case Choices:
-		var many []string
-		if json.Unmarshal(value, &many) != nil || many == nil {
-			return wrong("is a list of its options")
-		}
-		for i, text := range many {
-			if !f.offers(text) || slices.Contains(many[:i], text) {
-				return wrong("is a list of its options, each once")
-			}
-		}
-		switch n := float64(len(many)); {
-		case f.Least != nil && n < *f.Least:
-			return wrong("takes at least %v of its options", *f.Least)
-		case f.Most != nil && n > *f.Most:
-			return wrong("takes at most %v of its options", *f.Most)
-		}
+		return f.checkChoices(value)
 	}
 	return nil
 }
+
+// wrong is the error that the field is something else.
+func (f *Field) wrong(format string, args ...any) error {
+	return fmt.Errorf("%s "+format, append([]any{clip(f.Title)}, args...)...)
+}
+
+// bounded returns an error where n is out of the bounds of the field; the formats say the
+// lower and the upper one.
+func (f *Field) bounded(n float64, least, most string) error {
+	switch {
+	case f.Least != nil && n < *f.Least:
+		return f.wrong(least, *f.Least)
+	case f.Most != nil && n > *f.Most:
+		return f.wrong(most, *f.Most)
+	}
+	return nil
+}
+
+func (f *Field) checkText(value json.RawMessage) error {
+	var text string
+	switch {
+	case json.Unmarshal(value, &text) != nil || isNull(value):
+		return f.wrong("is a text")
+	case len(text) > maxText:
+		return f.wrong("has at most %d bytes", maxText)
+	}
+	if err := f.bounded(float64(utf8.RuneCountInString(text)), "has at least %v characters", "has at most %v characters"); err != nil {
+		return err
+	}
+	if what := formatted(f.Format, text); what != "" {
+		return f.wrong("is %s", what)
+	}
+	return nil
+}
+
+func (f *Field) checkNumber(value json.RawMessage) error {
+	var n float64
+	whole := f.Type == Integer
+	if json.Unmarshal(value, &n) != nil || isNull(value) || whole && n != math.Trunc(n) {
+		return f.wrong("is a %snumber", map[bool]string{true: "whole "}[whole])
+	}
+	return f.bounded(n, "is at least %v", "is at most %v")
+}
+
+func (f *Field) checkChoices(value json.RawMessage) error {
+	var many []string
+	if json.Unmarshal(value, &many) != nil || many == nil {
+		return f.wrong("is a list of its options")
+	}
+	for i, text := range many {
+		if !f.offers(text) || slices.Contains(many[:i], text) {
+			return f.wrong("is a list of its options, each once")
+		}
+	}
+	return f.bounded(float64(len(many)), "takes at least %v of its options", "takes at most %v of its options")
+}
+
+func isNull(value json.RawMessage) bool { return bytes.Equal(value, []byte("null")) }
 
 func (f *Field) offers(value string) bool {
 	return slices.ContainsFunc(f.Options, func(o Option) bool { return o.Value == value })

@@ -11,7 +11,7 @@ func TestTheFrameOfACommandIsReadAsTheCommandThatWasTyped(t *testing.T) {
 	for text, want := range map[string]string{
 		"<mcp-prompt" + framed.Attrs("mcp__notes__greet", "Bob") + " server=\"notes\">\nGreet Bob.\n</mcp-prompt>":           "/mcp__notes__greet Bob\nGreet Bob.",
 		"<project-command" + framed.Attrs("git:commit", "my\n <b>\"message\"") + " path=\"/p\">\nDo.\n</project-command>\nx": "/git:commit my <b>\"message\"\nDo.\nx",
-		"<mcp-prompt server=\"notes\" name=\"mcp__notes__greet\">\nGreet.\n</mcp-prompt>":                                      "/mcp__notes__greet\nGreet.",
+		"<mcp-prompt server=\"notes\" name=\"mcp__notes__greet\">\nGreet.\n</mcp-prompt>":                                    "/mcp__notes__greet\nGreet.",
 		"<project-command name=\"a\" path=\"/p":       "<project-command name=\"a\" path=\"/p",
 		"<mcp-prompt>":                                "<mcp-prompt>",
 		"<mcp-prompt server=\"x\">\na\n</mcp-prompt>": "<mcp-prompt server=\"x\">\na\n</mcp-prompt>",

@@ -1,5 +1,5 @@
-// Package harness is what the tests of the engine and of a lane share: a model that plays a
-// script, and how long a test waits before it gives up.
+// Package harness is what tests share: a model that plays a script, how to wait for what no
+// event tells of, and how long a test waits before it gives up.
 package harness
 
 import (
@@ -23,4 +23,23 @@ func Scripted(t testing.TB, ref string, lines ...string) model.Model {
 		t.Fatal(err)
 	}
 	return script.New(script.Config{Script: s, Ref: ref})
+}
+
+// pollEvery is how often [Until] looks.
+const pollEvery = 2 * time.Millisecond
+
+// Until waits until something holds that nothing tells of, such as a file of another process.
+// The test fails after [Timeout], with what it has waited for.
+func Until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	late := time.After(Timeout)
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("waited for %v: %s", Timeout, what)
+		}
+	}
 }

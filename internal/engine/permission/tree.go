@@ -5,41 +5,55 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"scorel/internal/engine/permission/shellparse"
 )
+
+// treeReader is how a program is told to read what is below a folder.
+type treeReader struct {
+	letters  string   // options of one letter that tell it so
+	long     []string // long ones; shortened ones count
+	always   bool     // it does so without an option
+	hides    bool     // it leaves hidden files out
+	searches bool     // it reads the working directory where no other is named
+	bare     bool     // its first word may be such letters without a dash
+}
+
+// treeReaders are the programs that read folders.
+var treeReaders = sync.OnceValue(func() map[string]treeReader {
+	grep := treeReader{letters: "rR", long: []string{"recursive", "dereference-recursive", "directories"}, searches: true}
+	finder := treeReader{always: true, hides: true, searches: true}
+	recursive := treeReader{letters: "r", long: []string{"recursive", "recurse-paths"}}
+	tar := treeReader{letters: "cru", long: []string{"create", "append", "update"}, bare: true}
+	return map[string]treeReader{
+		"grep": grep, "egrep": grep, "fgrep": grep, "zgrep": grep, "ugrep": grep, "ug": grep,
+		"rgrep": {always: true, searches: true},
+		"rg":    finder, "ag": finder, "ack": finder,
+		"diff": recursive, "zip": recursive, "scp": recursive,
+		"cp":    {letters: "rRa", long: []string{"recursive", "archive"}},
+		"rsync": {letters: "ra", long: []string{"recursive", "archive"}},
+		"tar":   tar, "bsdtar": tar,
+	}
+})
 
 // treeRoots returns what a command reads with all that is below: grep -r, rg, cp -r and
 // others of the kind. Skips says that hidden files are left out.
 func treeRoots(words []shellparse.Word) (roots []string, skips bool) {
 	name := path.Base(words[0].Text)
-	letters, long, always := "", []string(nil), false
-	switch name {
-	case "grep", "egrep", "fgrep", "zgrep", "ugrep", "ug":
-		letters, long = "rR", []string{"recursive", "dereference-recursive", "directories"}
-	case "rgrep":
-		always = true
-	case "rg", "ag", "ack":
-		always, skips = true, true
-	case "diff", "zip", "scp":
-		letters, long = "r", []string{"recursive", "recurse-paths"}
-	case "cp":
-		letters, long = "rRa", []string{"recursive", "archive"}
-	case "rsync":
-		letters, long = "ra", []string{"recursive", "archive"}
-	case "tar", "bsdtar":
-		letters, long = "cru", []string{"create", "append", "update"}
-		always = len(words) > 1 && !strings.HasPrefix(words[1].Text, "-") && strings.ContainsAny(words[1].Text, letters)
-	default:
+	r, ok := treeReaders()[name]
+	if !ok {
 		return nil, false
 	}
+	reads := r.always || r.bare && len(words) > 1 && !strings.HasPrefix(words[1].Text, "-") && strings.ContainsAny(words[1].Text, r.letters)
 	unrestricted := 0
+	skips = r.hides
 	for i, w := range words[1:] {
 		option, isLong := strings.CutPrefix(w.Text, "--")
 		option, _, _ = strings.Cut(option, "=")
 		switch {
 		case isLong && option != "":
-			always = always || slices.ContainsFunc(long, func(l string) bool { return strings.HasPrefix(l, option) })
+			reads = reads || slices.ContainsFunc(r.long, func(l string) bool { return strings.HasPrefix(l, option) })
 			switch option {
 			case "hidden", "all-types":
 				skips = false
@@ -47,7 +61,7 @@ func treeRoots(words []shellparse.Word) (roots []string, skips bool) {
 				unrestricted++
 			}
 		case strings.HasPrefix(w.Text, "-") && len(w.Text) > 1:
-			always = always || letters != "" && strings.ContainsAny(w.Text[1:], letters) || w.Text == "-d" && i+2 < len(words) && words[i+2].Text == "recurse" || w.Text == "-drecurse"
+			reads = reads || r.recurses(w.Text, words[i+2:])
 			unrestricted += strings.Count(w.Text[1:], "u")
 			skips = skips && !strings.Contains(w.Text[1:], ".")
 		case w.Text != "":
@@ -55,15 +69,24 @@ func treeRoots(words []shellparse.Word) (roots []string, skips bool) {
 		}
 	}
 	switch {
-	case !always:
+	case !reads:
 		return nil, false
 	case name == "ag" && unrestricted > 0, unrestricted > 1:
 		skips = false
 	}
-	if searches := letters == "rR" && name != "cp" || name == "rgrep" || name == "rg" || name == "ag" || name == "ack"; searches && len(roots) < 2 {
+	if r.searches && len(roots) < 2 {
 		roots = append(roots, ".")
 	}
 	return roots, skips
+}
+
+// recurses reports whether short options, which begin with a dash, have it read folders.
+func (r treeReader) recurses(options string, after []shellparse.Word) bool {
+	switch {
+	case r.letters != "" && strings.ContainsAny(options[1:], r.letters), options == "-drecurse":
+		return true
+	}
+	return options == "-d" && len(after) > 0 && after[0].Text == "recurse"
 }
 
 // tree returns the first file below what a command reads as a whole that a rule for reading

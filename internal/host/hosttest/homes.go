@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"scorel/client"
+	"scorel/internal/dev/harness"
 	"scorel/internal/host"
 	"scorel/internal/host/clients"
 	"scorel/internal/host/lane/subagents"
@@ -467,11 +468,7 @@ func (w *World) Exists(name string) bool {
 // Eventually waits for a condition that no event tells of.
 func (w *World) Eventually(what string, is func() bool) {
 	w.T.Helper()
-	for deadline := time.Now().Add(Patience); !is(); <-time.After(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.T.Fatalf("in vain waited for: %s", what)
-		}
-	}
+	harness.Until(w.T, what, is)
 }
 
 // until waits until a file of the project holds a line, and returns that.

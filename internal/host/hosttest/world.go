@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"scorel/client"
+	"scorel/internal/dev/harness"
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/script"
@@ -412,7 +413,7 @@ func Refused(t *testing.T, c *client.Client, id protocol.SessionID, req protocol
 
 // Patience is when a test gives up what it waits for. Only a test that fails waits so
 // long, and a machine that has much else to do may need a part of it.
-const Patience = 2 * time.Minute
+const Patience = harness.Timeout
 
 func OfType(t protocol.EventType) func(protocol.Event) bool {
 	return func(e protocol.Event) bool { return e.Type == t }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
@@ -21,9 +21,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	patience = 2 * time.Minute
-	session  = protocol.SessionID("ses_06h0al72cvqv7dkloge9f5q4j7")
-	event    = protocol.EventID("evt_53lf2cmkhq8osf8c")
+	session = protocol.SessionID("ses_06h0al72cvqv7dkloge9f5q4j7")
+	event   = protocol.EventID("evt_53lf2cmkhq8osf8c")
 )
 
 // desk is a folder with what was reported.
@@ -54,12 +53,7 @@ func (d *desk) step(fsys disk.FS) *Step { return NewStep(fsys, d.dir, session, d
 // until waits for something.
 func (d *desk) until(what string, is func() bool) {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); !is(); {
-		if time.Now().After(deadline) {
-			d.t.Fatalf("it never is so that %s", what)
-		}
-		<-time.After(time.Millisecond)
-	}
+	harness.Until(d.t, what, is)
 }
 
 // loaded is what another host reads.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -139,7 +140,7 @@ func TestAHelloWithTheTokenIsCheckedLikeAnyOther(t *testing.T) {
 
 func TestWhoeverSendsTheTokenAndNoHelloIsDropped(t *testing.T) {
 	w := newWorld(t, setting{times: func(t *times) { t.proof = 50 * time.Millisecond }})
-	await(t, "a connection", func() bool {
+	harness.Until(t, "a connection", func() bool {
 		p, _, err := w.open(dialling{header: bearing("Bearer " + testToken)})
 		if err != nil {
 			return false // the machine was slower than that

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"scorel/client"
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -14,7 +15,7 @@ import (
 // library together, without a list of the test's own.
 func TestAnEntryOfTheDevicesListComesInUntilItIsRevoked(t *testing.T) {
 	w := newWorld(t, setting{times: quick})
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 	defer cancel()
 	device, _ := w.host.Device()
 	static := newKey(t)
@@ -74,7 +75,7 @@ func TestAnEntryOfTheDevicesListComesInUntilItIsRevoked(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(patience):
+	case <-time.After(harness.Timeout):
 		t.Fatal("the revoked entry is still connected")
 	}
 	if err := ask(&protocol.Ping{}); err == nil {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"scorel/internal/dev/harness"
 )
 
 func TestTenThousandHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
@@ -47,7 +49,7 @@ func TestTenThousandHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 	})
 	<-halfway
 	in, tries := 0, 0
-	for until := time.Now().Add(patience); in < 5 && time.Now().Before(until); tries++ { // while the flood goes on; a client tries again
+	for until := time.Now().Add(harness.Timeout); in < 5 && time.Now().Before(until); tries++ { // while the flood goes on; a client tries again
 		p, _, err := w.open(dialling{})
 		if err != nil {
 			continue
@@ -61,7 +63,7 @@ func TestTenThousandHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 	}
 	dialled.Wait()
 	lis := w.listener()
-	await(t, "few connections", func() bool {
+	harness.Until(t, "few connections", func() bool {
 		lis.mu.Lock()
 		defer lis.mu.Unlock()
 		return len(lis.streams) <= maxUnproven+5
@@ -100,7 +102,7 @@ func TestSlowLorisIsDroppedAtEveryStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var raw, c net.Conn
-			await(t, "the step", func() bool {
+			harness.Until(t, "the step", func() bool {
 				var err error
 				if raw, err = net.Dial("tcp", addr); err != nil {
 					t.Fatal(err)
@@ -109,7 +111,7 @@ func TestSlowLorisIsDroppedAtEveryStep(t *testing.T) {
 				c, err = begin(raw)
 				return err == nil // else the machine was slower than one may be
 			})
-			_ = raw.SetReadDeadline(time.Now().Add(patience))
+			_ = raw.SetReadDeadline(time.Now().Add(harness.Timeout))
 			buf := make([]byte, 4096)
 			for {
 				if _, err := c.Read(buf); err != nil {

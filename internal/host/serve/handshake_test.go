@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 	"scorel/protocol/handshake"
 )
@@ -396,7 +397,7 @@ func TestACallBeforeTheProofDoesNothing(t *testing.T) {
 
 func TestWhoeverDoesNotProveHimselfInTimeIsDropped(t *testing.T) {
 	w := newWorld(t, setting{times: func(t *times) { t.proof = 50 * time.Millisecond }})
-	await(t, "a challenge", func() bool {
+	harness.Until(t, "a challenge", func() bool {
 		p, _, err := w.open(dialling{})
 		if err != nil || p.trySay("hello", p.hello) != nil {
 			return false // the machine was slower than that
@@ -407,7 +408,7 @@ func TestWhoeverDoesNotProveHimselfInTimeIsDropped(t *testing.T) {
 		}
 		return len(seen) == 1
 	})
-	await(t, "a report", func() bool { return strings.Contains(w.reported(), "did not prove itself") })
+	harness.Until(t, "a report", func() bool { return strings.Contains(w.reported(), "did not prove itself") })
 }
 
 func TestAWrongProofWaitsBeforeItIsTold(t *testing.T) {

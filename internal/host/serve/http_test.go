@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -167,7 +168,7 @@ func TestAScriptCreatesASessionSendsAndReads(t *testing.T) {
 	if sent.EventID == "" || sent.TurnID == "" {
 		t.Errorf("the message was sent as %+v", sent)
 	}
-	await(t, "the answer", func() bool {
+	harness.Until(t, "the answer", func() bool {
 		var view sessionView
 		c.want(http.StatusOK, &view, "GET", "/v1/sessions/"+string(sum.SessionID), "")
 		return !view.Live.Running && view.Summary.Events == 3 && view.Summary.SessionID == sum.SessionID

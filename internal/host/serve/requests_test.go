@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -297,7 +298,7 @@ func needsFields(req protocol.Request) bool {
 func (p *peer) error() *protocol.Error {
 	p.t.Helper()
 	for {
-		ctx, stop := context.WithTimeout(p.t.Context(), patience)
+		ctx, stop := context.WithTimeout(p.t.Context(), harness.Timeout)
 		_, data, err := p.ws.Read(ctx)
 		stop()
 		if err != nil {

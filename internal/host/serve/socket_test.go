@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -275,15 +276,15 @@ func TestAClientThatDoesNotReadHoldsUpNobodyAndIsDropped(t *testing.T) {
 		}
 		return ""
 	}
-	await(t, "the stall", func() bool { return metric("scorel_write_stalls_total") == "1" })
-	await(t, "the end of the connection", func() bool { return metric(`scorel_connections{kind="unix"}`) == "1" })
+	harness.Until(t, "the stall", func() bool { return metric("scorel_write_stalls_total") == "1" })
+	harness.Until(t, "the end of the connection", func() bool { return metric(`scorel_connections{kind="unix"}`) == "1" })
 }
 
 func TestASilentClientIsGivenUp(t *testing.T) {
 	w := newWorld(t, setting{times: func(t *times) { t.ping, t.silence = 20*time.Millisecond, time.Second }})
 	// Nobody reads this one's messages, so that no ping is answered.
 	w.connect(dialling{})
-	await(t, "silence", func() bool {
+	harness.Until(t, "silence", func() bool {
 		text := w.script().want(http.StatusOK, nil, "GET", "/metrics", "")
 		return strings.Contains(text, "scorel_silent_clients_total 1\n") && strings.Contains(text, `scorel_connections{kind="unix"} 0`)
 	})
@@ -324,7 +325,7 @@ func TestTheHostEndsAConnectionAndSaysWhy(t *testing.T) {
 }
 
 func TestAHostThatEndsAnswersWhatWasAsked(t *testing.T) {
-	w := newWorld(t, setting{times: func(t *times) { t.answers = patience }})
+	w := newWorld(t, setting{times: func(t *times) { t.answers = harness.Timeout }})
 	p := w.connect(dialling{})
 	asked := p.send("", &protocol.Doctor{WorkDir: w.project})    // takes a while
 	if reply := p.call("", &protocol.Ping{}); reply.Err != nil { // the host has taken both

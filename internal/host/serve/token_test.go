@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -48,7 +49,7 @@ func TestAClientOfTheOldTokenThatDoesNotReadIsNotHeardEither(t *testing.T) {
 		p.send("", &protocol.GetBlob{SHA256: ref.SHA256, Length: 48 << 10})
 	}
 	c := w.script()
-	await(t, "the answers", func() bool {
+	harness.Until(t, "the answers", func() bool {
 		return strings.Contains(c.want(http.StatusOK, nil, "GET", "/metrics", ""), `request="get_blob",result="ok"} 40`)
 	})
 	token.set(newToken)
@@ -58,7 +59,7 @@ func TestAClientOfTheOldTokenThatDoesNotReadIsNotHeardEither(t *testing.T) {
 	_, _ = p.trySend(id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &name}})
 	c = w.script()
 	c.header.Set("Authorization", "Bearer "+newToken)
-	await(t, "the end of the connection", func() bool {
+	harness.Until(t, "the end of the connection", func() bool {
 		return strings.Contains(c.want(http.StatusOK, nil, "GET", "/metrics", ""), `scorel_connections{kind="unix"} 0`)
 	})
 	if text := c.want(http.StatusOK, nil, "GET", "/v1/sessions/"+string(id), ""); strings.Contains(text, name) {
@@ -122,7 +123,7 @@ func TestABodyThatComesBehindANewTokenDoesNothing(t *testing.T) {
 	}()
 	_, _ = io.WriteString(in, `{"workDir":`)
 	lis := w.listener()
-	await(t, "the request is let in", func() bool {
+	harness.Until(t, "the request is let in", func() bool {
 		lis.unproven.mu.Lock()
 		defer lis.unproven.mu.Unlock()
 		lis.mu.Lock()

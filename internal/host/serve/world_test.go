@@ -20,6 +20,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/script"
@@ -123,7 +124,7 @@ func (w *world) start() {
 		w.setting.config(&cfg)
 	}
 	srv := New(cfg)
-	srv.times.proof = patience // nobody fails to prove himself because the machine is busy
+	srv.times.proof = harness.Timeout // nobody fails to prove himself because the machine is busy
 	if w.setting.times != nil {
 		w.setting.times(&srv.times)
 	}
@@ -163,7 +164,7 @@ func (w *world) serve(l net.Listener, kind Kind) {
 // listener returns the listener of the socket.
 func (w *world) listener() (l *listener) {
 	w.t.Helper()
-	await(w.t, "the listener", func() bool {
+	harness.Until(w.t, "the listener", func() bool {
 		w.server.mu.Lock()
 		defer w.server.mu.Unlock()
 		if len(w.server.listeners) > 0 {
@@ -335,7 +336,7 @@ func (p *peer) raw(text string) {
 // read reads the next message into v.
 func (p *peer) read(v any) {
 	p.t.Helper()
-	ctx, stop := context.WithTimeout(p.t.Context(), patience)
+	ctx, stop := context.WithTimeout(p.t.Context(), harness.Timeout)
 	defer stop()
 	_, data, err := p.ws.Read(ctx)
 	if err != nil {
@@ -430,19 +431,4 @@ func command(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
 	return string(out), err
-}
-
-// patience is when a test gives up what it waits for. Only a test that fails waits so
-// long, and a machine that has much else to do may need a part of it.
-const patience = 2 * time.Minute
-
-// await fails the test when f does not become true.
-func await(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !f(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("still not: %s", what)
-		}
-		time.Sleep(time.Millisecond)
-	}
 }

@@ -13,12 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/host/daemon"
 )
 
 // patience is when a test gives up what it waits for. Only a test that fails waits so
 // long, and a machine that has much else to do may need a part of it.
-const patience = 2 * time.Minute
+const patience = harness.Timeout
 
 // station is a home with a project, on which the real program runs.
 type station struct {
@@ -100,7 +101,7 @@ func (s *station) info() daemon.Info {
 // until waits for a condition of other processes.
 func (s *station) until(what string, holds func() bool) {
 	s.t.Helper()
-	s.awaits(holds, func() string { return what })
+	harness.Until(s.t, what, holds)
 }
 
 // awaits waits for a condition; what says at the end how things stand.

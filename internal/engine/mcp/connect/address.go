@@ -133,29 +133,12 @@ func (a *address) roundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
-	repeats := refused && own && (req.Body == nil || req.GetBody != nil)
-	helped := repeats && res.StatusCode == http.StatusUnauthorized && a.help(req.Context(), made)
-	if helped || repeats && a.auth != nil && a.auth.Refused(req.Context(), token, res.StatusCode, res.Header) {
-		again := req.Clone(req.Context())
-		if req.GetBody != nil {
-			if again.Body, err = req.GetBody(); err != nil {
-				return nil, err
-			}
-		}
-		if a.auth != nil {
-			if token, err = a.auth.Token(req.Context()); err != nil {
-				return nil, err
-			}
-		}
-		_ = res.Body.Close() // nothing of it is read
-		headers, _ = a.sent()
-		if res, err = a.send(again, headers, token); err != nil {
+	if own && refuses(res) && a.renewed(req, res, token, made) {
+		if res, err = a.repeat(req, res); err != nil {
 			return nil, err
 		}
-		refused = res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
 	}
-	if refused {
+	if refuses(res) {
 		a.refused.Store(int32(res.StatusCode))
 	}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") && res.StatusCode != http.StatusSwitchingProtocols {
@@ -165,6 +148,41 @@ func (a *address) roundTrip(req *http.Request) (*http.Response, error) {
 		res.Body = &schemaReader{ReadCloser: res.Body, to: a.schemas}
 	}
 	return res, nil
+}
+
+// refuses reports whether an answer says that somebody has to sign in.
+func refuses(res *http.Response) bool {
+	return res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+}
+
+// renewed reports whether a request that was refused can be sent again, with other headers or
+// another token. made says which headers were sent.
+func (a *address) renewed(req *http.Request, refusal *http.Response, token string, made int) bool {
+	if req.Body != nil && req.GetBody == nil {
+		return false
+	}
+	if refusal.StatusCode == http.StatusUnauthorized && a.help(req.Context(), made) {
+		return true
+	}
+	return a.auth != nil && a.auth.Refused(req.Context(), token, refusal.StatusCode, refusal.Header)
+}
+
+// repeat sends a request again that was refused, with what is sent now.
+func (a *address) repeat(req *http.Request, refusal *http.Response) (res *http.Response, err error) {
+	again, token := req.Clone(req.Context()), ""
+	if req.GetBody != nil {
+		if again.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	if a.auth != nil {
+		if token, err = a.auth.Token(req.Context()); err != nil {
+			return nil, err
+		}
+	}
+	_ = refusal.Body.Close() // nothing of it is read
+	headers, _ := a.sent()
+	return a.send(again, headers, token)
 }
 
 // sent returns the headers that go to its own origin, and how many times they were made again.

@@ -181,50 +181,81 @@ func (w *walker) document(p *syntax.CmdSubst) (string, bool) {
 // printsHashes reports whether a substitution prints names of commits alone, as
 // $(git log --format=%H -1 main) does: none can be taken for an option.
 func (w *walker) printsHashes(p *syntax.CmdSubst) bool {
-	if p.TempFile || p.ReplyVar || len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 {
+	words := w.literalCall(p, "git")
+	if len(words) < 2 {
 		return false
+	}
+	switch words[1] {
+	case "rev-parse":
+		return !slices.ContainsFunc(words[2:], changesRevParse)
+	case "log", "rev-list", "merge-base":
+		return listsHashes(words[1], words[2:])
+	}
+	return false
+}
+
+// literalCall returns the words of the only command of a substitution, which is to be of a
+// program; nil where it is another, where a word is not known before it runs, and where there
+// is more to it than words.
+func (w *walker) literalCall(p *syntax.CmdSubst, program string) (words []string) {
+	if p.TempFile || p.ReplyVar || len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 {
+		return nil
 	}
 	c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Assigns) > 0 || len(c.Args) < 2 || c.Args[0].Lit() != "git" {
-		return false
+	if !ok || len(c.Assigns) > 0 || len(c.Args) == 0 || c.Args[0].Lit() != program {
+		return nil
 	}
-	var words []string
 	for _, arg := range c.Args {
 		lists := w.become(arg)
 		if len(lists) != 1 || len(lists[0]) != 1 || !lists[0][0].Literal || w.source(arg) == "" {
-			return false
+			return nil
 		}
 		words = append(words, lists[0][0].Text)
 	}
-	format := words[1] == "rev-list" || words[1] == "merge-base"
-	switch words[1] {
-	case "log", "rev-list", "merge-base":
-	case "rev-parse":
-		return !slices.ContainsFunc(words[2:], func(word string) bool {
-			return word == "" || word[0] == '-' && word != "--verify" && word != "--short" && word != "-q" && word != "--quiet" || word[0] == '^'
-		})
-	default:
-		return false
+	return words
+}
+
+// changesRevParse reports whether a word may have git rev-parse print something else than the
+// name of one commit.
+func changesRevParse(word string) bool {
+	if word == "" || word[0] == '^' {
+		return true
 	}
-	for _, word := range words[2:] {
+	return word[0] == '-' && !slices.Contains([]string{"--verify", "--short", "-q", "--quiet"}, word)
+}
+
+// listsHashes reports whether git log, rev-list or merge-base prints names of commits alone
+// with these words.
+func listsHashes(command string, words []string) bool {
+	hashes := command != "log" // which prints them by a format
+	for _, word := range words {
 		name, value, has := strings.Cut(word, "=")
 		switch {
 		case word == "--":
-			return format
-		case !strings.HasPrefix(word, "-"):
-		case digits(word[1:]), strings.HasPrefix(word, "-n") && digits(word[2:]), has && (name == "--max-count" || name == "--skip") && digits(value):
-		case word == "--all", word == "--reverse", word == "--no-merges", word == "--merges", word == "--first-parent", word == "-n":
-		case words[1] == "log" && (name == "--format" || name == "--pretty"):
+			return hashes
+		case !strings.HasPrefix(word, "-"), choosesCommits(word, name, value, has):
+		case command == "log" && (name == "--format" || name == "--pretty"):
 			value = strings.TrimPrefix(value, "format:")
 			if value != "%H" && value != "%h" {
 				return false
 			}
-			format = true
+			hashes = true
 		default:
 			return false
 		}
 	}
-	return format
+	return hashes
+}
+
+// choosesCommits reports whether an option only says which commits are listed, and in which
+// order.
+func choosesCommits(option, name, value string, has bool) bool {
+	switch option {
+	case "--all", "--reverse", "--no-merges", "--merges", "--first-parent", "-n":
+		return true
+	}
+	return digits(option[1:]) || strings.HasPrefix(option, "-n") && digits(option[2:]) ||
+		has && (name == "--max-count" || name == "--skip") && digits(value)
 }
 
 // echoes returns what echo of bash prints.
