@@ -43,7 +43,7 @@ func gate(n named, in mcpservers.Use) (server *mcpservers.Pushing, refusal strin
 		return nil, "its server has an address, and a channel has to be a command"
 	case !p.Lease.Declares(capability):
 		return nil, "its server does not declare the capability " + capability
-	case n.config && p.Entry.Scope == mcp.ScopeProject:
+	case n.config && p.Entry.OfProject():
 		return nil, "its server is one of the project's files, which only --channels can name"
 	case n.Market != "":
 		return nil, fmt.Sprintf("extensions come from no marketplace here, so nobody knows that it is from %q", n.Market)

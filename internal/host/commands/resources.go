@@ -27,9 +27,9 @@ func (cs *Commands) WithResources(ctx context.Context, l *lane.Lane, content []p
 	if err != nil {
 		return content, nil // nothing can be begun here; the turn says why
 	}
-	named = slices.DeleteFunc(named, func(m mcpservers.Mention) bool { return !offer.Has(m.Server) })
+	named, err = offer.Named(named) // before anybody is asked about them
 	if len(named) == 0 {
-		return content, nil
+		return content, err
 	}
 	cfg, err := cs.turns.Of(l.Log())(ctx, l.Meta(), options)
 	if err != nil {

@@ -166,7 +166,11 @@ func (h *turnHost) appendMissing(ctx context.Context) error {
 	for i, it := range items {
 		bodies[i] = &protocol.HarnessItem{Item: it}
 	}
-	return h.append(ctx, bodies...)
+	err = h.append(ctx, bodies...)
+	if err != nil {
+		h.t.config.Prompt.NotTold()
+	}
+	return err
 }
 
 // Notice tells the model something before its next call.

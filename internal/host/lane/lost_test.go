@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"scorel/internal/engine/session/history"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -135,6 +136,44 @@ func TestAMessageThatCannotBeKeptDoesNotWait(t *testing.T) {
 	})
 	if len(got) != 2 || strings.Contains(strings.Join(got, " "), "lost") {
 		t.Errorf("path %q", got)
+	}
+	tr.close()
+}
+
+// telling has something to tell, once, whose storing fails.
+type telling struct {
+	helpful
+	disk    *flaky
+	asked   int
+	notTold int
+}
+
+func (p *telling) Items(history.Told, string) []protocol.Item {
+	if p.asked++; p.asked > 1 {
+		return nil
+	}
+	p.disk.armed.Store(true)
+	return []protocol.Item{{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityHidden, Content: "news"}}
+}
+
+func (p *telling) NotTold() { p.notTold++ }
+
+func TestWhatCouldNotBeStoredCountsAsNotTold(t *testing.T) {
+	disk := &flaky{FS: disk.OS()}
+	tr := newTrialOn(t, disk, again).open()
+	p := &telling{disk: disk}
+	config := tr.host.config
+	tr.host.config = func(ctx context.Context, m protocol.Meta, o *protocol.TurnOptions) (*TurnConfig, error) {
+		c, err := config(ctx, m, o)
+		if err == nil {
+			c.Prompt = p
+		}
+		return c, err
+	}
+	tr.say("one")
+	tr.say("two")
+	if p.notTold != 1 || p.asked < 2 {
+		t.Errorf("not told %d times, asked %d times", p.notTold, p.asked)
 	}
 	tr.close()
 }

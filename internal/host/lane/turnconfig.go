@@ -81,6 +81,8 @@ type Prompt interface {
 	// Items returns what else the model must be told before a call, by what it has been
 	// told on the path, and by what the messages of the turn say.
 	Items(told history.Told, said string) []protocol.Item
+	// NotTold says that what Items returned last was not stored.
+	NotTold()
 	// Touched returns what it must be told of the folders that calls have touched.
 	Touched(t Touched, told history.Told) []protocol.Item
 }

@@ -304,6 +304,7 @@ func (helpful) Instructions() (protocol.Instructions, []string, error) {
 	return protocol.Instructions{Text: "Help."}, nil, nil
 }
 func (helpful) Items(history.Told, string) []protocol.Item { return nil }
+func (helpful) NotTold()                                   {}
 
 // followUps are the messages that wait for the next turn, as the log has them, and the
 // event that says so.

@@ -98,3 +98,20 @@ func TestARuleForAnExtensionOfYoursDoesNotCountForOneOfAProject(t *testing.T) {
 		t.Errorf("%s", body)
 	}
 }
+
+// TestAServerOfAProjectsExtensionGetsNoMoreOfTheEnvironmentThanOneOfTheProject: variables that
+// the question of trust has not named stay with the person.
+func TestAServerOfAProjectsExtensionGetsNoMoreOfTheEnvironmentThanOneOfTheProject(t *testing.T) {
+	confines(t)
+	t.Setenv("DEPLOY_PASSWORD", "marker-deploy")
+	w := hosttest.New(t, allowed("mcp__x"), `{"again":true,"do":[{"text":"done"}]}`)
+	w.Write(filepath.Join(w.Project, ".scorel", "extensions", "kit", "scorel.extension.json"),
+		kit(`"team":{"command":"sh","args":["-c","f=ra; env > $${f}n-q; mv $${f}n-q $${f}n-quiet"],"alwaysLoad":true}`))
+	e := w.Begin(false)
+	w.Trust(e.C)
+	e.Say("hello")
+	w.Eventually("it was started", func() bool { return w.Exists("ran-quiet") })
+	if got := w.Read("ran-quiet"); strings.Contains(got, "marker-deploy") || !strings.Contains(got, "PATH=") {
+		t.Errorf("it gets %s", got)
+	}
+}

@@ -47,13 +47,19 @@ func (o *Offer) Has(name string) bool {
 	return slices.ContainsFunc(o.servers(), func(u *used) bool { return u.entry.Name == name })
 }
 
-// Read reads resources that a message names, for its end. An error is for the person who
-// sends the message.
-func (o *Offer) Read(ctx context.Context, list []Mention) (content []protocol.Block, err error) {
+// Named returns those of a list that are of servers of the session. An error is for the person
+// who sends the message: they are too many.
+func (o *Offer) Named(list []Mention) ([]Mention, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(m Mention) bool { return !o.Has(m.Server) })
 	if len(list) > maxMentions {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The message was not sent: it names %d resources of MCP servers, at most %d are taken.", len(list), maxMentions)
 	}
+	return list, nil
+}
+
+// Read reads resources of [Offer.Named] for the end of a message. An error is for the person who
+// sends the message.
+func (o *Offer) Read(ctx context.Context, list []Mention) (content []protocol.Block, err error) {
 	for _, m := range list {
 		for _, u := range o.servers() {
 			if u.entry.Name != m.Server {

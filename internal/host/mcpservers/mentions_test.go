@@ -45,6 +45,7 @@ func TestAMessageWhoseResourceCannotBeReadIsNotSent(t *testing.T) {
 		"a broken server":  {host.Overrides{Allow: []string{"mcp__broken"}}, "@broken:day://1", "cannot be read: its process ended with status 1"},
 		"no rule":          {host.Overrides{}, "@offers:day://1", "nobody answered; allow it with a permission rule, such as mcp__offers."},
 		"denied":           {host.Overrides{Deny: []string{"mcp__*"}}, "@offers:day://1", "a rule denies the MCP server."},
+		"too many asked":   {host.Overrides{}, "@offers:a://1 @offers:a://2 @offers:a://3 @offers:a://4 @offers:a://5 @offers:a://6 @offers:a://7 @offers:a://8 @offers:a://9 @offers:a://10 @offers:a://11", "at most 10 are taken"},
 		"too many":         {host.Overrides{Allow: []string{"mcp__offers"}}, "@offers:a://1 @offers:a://2 @offers:a://3 @offers:a://4 @offers:a://5 @offers:a://6 @offers:a://7 @offers:a://8 @offers:a://9 @offers:a://10 @offers:a://11", "at most 10 are taken"},
 	} {
 		t.Run(name, func(t *testing.T) {

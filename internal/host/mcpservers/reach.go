@@ -188,7 +188,7 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 		}
 	}
 	t.Env = slices.Clone(in.Environ)
-	if full.Scope == mcpconfig.ScopeProject { // the trust question names the variables that it gets
+	if full.OfProject() { // the trust question names the variables that it gets
 		t.Env = slices.DeleteFunc(t.Env, func(pair string) bool { return !ordinary(pair) })
 	}
 	if full.Type == mcpconfig.TypeStdio {

@@ -25,6 +25,7 @@ type watching int
 const (
 	unchanged watching = iota
 	changed            // and the model has not been told
+	taken              // as told, but the model is being told now
 	told               // and it has not been read since
 )
 
@@ -56,16 +57,31 @@ func (x *session) resourceChanged(server, uri string) {
 }
 
 // TakeUpdated returns the resources that were read in the session and have changed since, each
-// once until it is read again, without those of servers that a rule denies.
+// once until it is read again, without those of servers that a rule denies. Those of the call
+// before are told by then, unless UntakeUpdated has said that they are not.
 func (o *Offer) TakeUpdated() (out []Updated) {
 	o.x.mu.Lock()
 	defer o.x.mu.Unlock()
 	for i := range o.x.watched {
 		w := &o.x.watched[i]
-		if w.state == changed && (o.x.denied == nil || !o.x.denied(connect.PlainName(w.Server))) {
+		if w.state == taken {
 			w.state = told
+		}
+		if w.state == changed && (o.x.denied == nil || !o.x.denied(connect.PlainName(w.Server))) {
+			w.state = taken
 			out = append(out, w.Updated)
 		}
 	}
 	return out
+}
+
+// UntakeUpdated says that the model has not been told what TakeUpdated returned last.
+func (o *Offer) UntakeUpdated() {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	for i := range o.x.watched {
+		if w := &o.x.watched[i]; w.state == taken {
+			w.state = changed
+		}
+	}
 }

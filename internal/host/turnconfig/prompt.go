@@ -34,6 +34,13 @@ func (p turnPrompt) Items(told history.Told, said string) []protocol.Item {
 	return items
 }
 
+// NotTold implements [lane.Prompt]. What else is told is looked for in the log.
+func (p turnPrompt) NotTold() {
+	if p.updates.untake != nil {
+		p.updates.untake()
+	}
+}
+
 // Touched implements [lane.Prompt].
 func (p turnPrompt) Touched(t lane.Touched, told history.Told) []protocol.Item {
 	var last *protocol.Item

@@ -202,7 +202,7 @@ func (s *serverTools) updates() resourceUpdates {
 	if s.offer == nil {
 		return resourceUpdates{}
 	}
-	return resourceUpdates{s.offer.TakeUpdated}
+	return resourceUpdates{s.offer.TakeUpdated, s.offer.UntakeUpdated}
 }
 
 // lines returns what servers call themselves, by the beginning of their tools' names.

@@ -15,7 +15,8 @@ const maxUpdated = 20
 // resourceUpdates tells a model which resources of MCP servers have changed since they were
 // read: their addresses, never what they have.
 type resourceUpdates struct {
-	take func() []mcpservers.Updated // nil for none
+	take   func() []mcpservers.Updated // nil for none
+	untake func()                      // what was taken last was not told; nil as take is
 }
 
 // items returns what the model has to be told: nothing, or one item.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,6 +71,59 @@ func TestACallThatIsCancelledLeavesTheServerSubscribable(t *testing.T) {
 	s.Subscribe(t.Context(), "notes://a")
 	if uris, refused := state(); len(uris) != 1 || refused {
 		t.Errorf("%q, refused %v", uris, refused)
+	}
+}
+
+// TestAListThatNeverComesToRestIsReadNevertheless: a server that tells of changes without end
+// does not have what was read first count for good.
+func TestAListThatNeverComesToRestIsReadNevertheless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		s := newServer(Target{}, Options{})
+		const long = time.Minute
+		for began := time.Now(); time.Since(began) < long; time.Sleep(settle / 2) {
+			s.changed(ofTools, func() { told++ })
+			synctest.Wait()
+		}
+		time.Sleep(settle)
+		synctest.Wait()
+		if most := int(long/maxSettle) + 1; told < 2 || told > most {
+			t.Errorf("told %d times, at most %d are right", told, most)
+		}
+		before := told
+		for range 5 {
+			s.changed(ofTools, func() { told++ })
+		}
+		time.Sleep(settle)
+		synctest.Wait()
+		if told != before+1 {
+			t.Errorf("changes at once are told %d times", told-before)
+		}
+	})
+}
+
+func TestWhatAServerLogsHasNoSecretOfItsEntry(t *testing.T) {
+	to := target(t, "logging")
+	to.Older, to.Hide = true, func(text string) string { return strings.ReplaceAll(text, "odd", "[hidden]") }
+	s, err := Open(t.Context(), to, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	//lint:ignore SA1019 the server sends nothing before that
+	if err := s.session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "debug"}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Call(t.Context(), Call{Tool: "log"}); text(t, a, err) != "logged" {
+		t.Fatal(a)
+	}
+	for late := time.Now().Add(patience); !strings.Contains(s.Log(), "row 99 is"); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("%q", s.Log())
+		}
+	}
+	if log := s.Log(); strings.Contains(log, "odd") || !strings.Contains(log, "[hidden]") {
+		t.Errorf("%.300q", log)
 	}
 }
 

@@ -38,6 +38,8 @@ const (
 	maxInstructions = 2048
 	// settle is how long lists have to be unchanged before they are read again.
 	settle = 500 * time.Millisecond
+	// maxSettle is after which time they are read although they go on changing.
+	maxSettle = 5 * time.Second
 	// maxMessages is how much is kept of what a server logs by messages, and maxLogged of one,
 	// in bytes.
 	maxMessages = 64 << 10
@@ -100,6 +102,14 @@ func (t Target) hiding(err error) error {
 	return err
 }
 
+// hidden returns a text without what may be secret.
+func (t Target) hidden(text string) string {
+	if t.Hide == nil {
+		return text
+	}
+	return t.Hide(text)
+}
+
 // Options are what a connection needs besides.
 type Options struct {
 	Version     string        // of this program
@@ -144,7 +154,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	calls    calls
-	settling [2]*time.Timer // run while changed lists settle: of tools, and the others
+	settling [2]settling // while changed lists settle: of tools, and the others
 	fresh    [2]time.Duration
 	messages ring // that the server has logged
 
@@ -349,7 +359,7 @@ func (s *Server) watch() {
 func (s *Server) release() {
 	s.once.Do(func() {
 		s.mu.Lock()
-		for _, t := range append(s.settling[:], s.subscribed.settle) {
+		for _, t := range []*time.Timer{s.settling[ofTools].timer, s.settling[ofOthers].timer, s.subscribed.settle} {
 			if t != nil {
 				t.Stop()
 			}
@@ -401,6 +411,11 @@ func (s *Server) Instructions() string {
 // Log returns the last of what a command wrote to stderr, then the last messages that the
 // server has logged, cleaned.
 func (s *Server) Log() string {
+	return s.target.hidden(s.written())
+}
+
+// written is Log with what may be secret.
+func (s *Server) written() string {
 	log := ""
 	if s.process != nil {
 		log = s.process.log()
@@ -440,7 +455,7 @@ func (s *Server) Nonsense() string {
 	if s.process == nil {
 		return ""
 	}
-	return s.process.nonsense()
+	return s.target.hidden(s.process.nonsense())
 }
 
 // Tools reads the list of tools. The faults are sentences without a subject about what is
@@ -583,16 +598,30 @@ func (s *Server) progressed(_ context.Context, r *mcp.ProgressNotificationClient
 	}
 }
 
-// changed tells of a list that has changed when no more changes come.
+// settling is a list that has changed.
+type settling struct {
+	timer *time.Timer // nil: it never has
+	since time.Time   // the first change that was not told; zero for none
+}
+
+// changed tells of a list that has changed when no more changes come, or have come for
+// maxSettle.
 func (s *Server) changed(which int, tell func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	l := &s.settling[which]
 	switch {
 	case tell == nil || s.closed.Load():
-	case s.settling[which] == nil:
-		s.settling[which] = time.AfterFunc(settle, s.careful(tell))
-	default:
-		s.settling[which].Reset(settle)
+	case l.since.IsZero():
+		l.since = time.Now()
+		l.timer = time.AfterFunc(settle, s.careful(func() {
+			s.mu.Lock()
+			l.since = time.Time{}
+			s.mu.Unlock()
+			tell()
+		}))
+	case time.Since(l.since) < maxSettle:
+		l.timer.Reset(settle)
 	}
 }
 
