@@ -1,18 +1,13 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"scorel/internal/host"
-	"scorel/internal/host/daemon"
+	"scorel/internal/ui/cli/service"
 )
 
 func (a *app) hostInstallCommand() *cobra.Command {
@@ -26,7 +21,13 @@ shell. --print only prints the unit; on macOS it prints a property list for laun
 
     scorel host install
     loginctl enable-linger       # it also runs while you are not logged in`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.installHost(cmd.Context(), o, show) }}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			more, err := o.addresses()
+			if err != nil {
+				return err
+			}
+			return a.service().Install(cmd.Context(), more, show)
+		}}
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.registerAddresses(f)
@@ -36,70 +37,12 @@ shell. --print only prints the unit; on macOS it prints a property list for laun
 
 func (a *app) hostUninstallCommand() *cobra.Command {
 	return &cobra.Command{Use: "uninstall", Short: "Stop the host that systemd runs, and remove its unit", Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.uninstallHost(cmd.Context()) }}
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.service().Uninstall(cmd.Context()) }}
 }
 
-// installHost writes the unit of the host, or prints it.
-func (a *app) installHost(ctx context.Context, o serveOptions, show bool) error {
-	home, err := host.UserHome(a.environ)
-	if err != nil {
-		return err
-	}
-	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
-	if err != nil {
-		return fmt.Errorf("find the program file: %w", err)
-	}
-	more, err := o.addresses()
-	if err != nil {
-		return err
-	}
-	switch {
-	case runtime.GOOS == "darwin":
-		if !show {
-			fmt.Fprintln(a.stderr, "scorel: this is for launchd; write it to ~/Library/LaunchAgents/scorel.host.plist, and run: launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/scorel.host.plist")
-		}
-		_, err = fmt.Fprint(a.stdout, daemon.Agent(program, more))
-		return err
-	case show:
-		_, err = fmt.Fprint(a.stdout, daemon.Unit(program, more))
-		return err
-	}
-	file := daemon.UnitFile(home, a.environ)
-	err = daemon.Install(ctx, file, daemon.Unit(program, more), a.environ)
-	var refused *daemon.ManagerError
-	if errors.As(err, &refused) {
-		return fmt.Errorf("%s is written, but systemd does not run it (%s); scorel host serve --supervise --detach starts a host that is started again when it fails", file, refused.Text)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.stdout, "Wrote %s; the host runs, from each login on. It ends with your last login, unless loginctl enable-linger is on.\n", file)
-	return err
-}
-
-// uninstallHost stops the host that systemd runs, and removes its unit.
-func (a *app) uninstallHost(ctx context.Context) error {
-	home, err := host.UserHome(a.environ)
-	if err != nil {
-		return err
-	}
-	file := daemon.UnitFile(home, a.environ)
-	did, err := daemon.Uninstall(ctx, file, a.environ)
-	var refused *daemon.ManagerError
-	switch {
-	case errors.As(err, &refused):
-		return fmt.Errorf("removed %s, but systemd could not be asked (%s); a host that it runs goes on until scorel host stop", file, refused.Text)
-	case err != nil:
-		return err
-	case !did:
-		_, err = fmt.Fprintf(a.stdout, "There is no unit: %s is missing.\n", file)
-		return err
-	}
-	_, err = fmt.Fprintf(a.stdout, "Removed %s; the host that systemd ran is stopped.\n", file)
-	return err
+// service is the host as systemd runs it.
+func (a *app) service() service.Service {
+	return service.Service{Environ: a.environ, Stdout: a.stdout, Stderr: a.stderr}
 }
 
 // addresses are the flags that say where a host listens, with absolute files.

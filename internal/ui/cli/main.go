@@ -13,6 +13,7 @@ import (
 	"scorel/internal/extension/js"
 	"scorel/internal/extension/prelude"
 	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/heap"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/plain"
 	"scorel/protocol/display"
@@ -34,10 +35,10 @@ type app struct {
 func Main(args []string) int {
 	switch {
 	case len(args) > 0 && args[0] == "host": // it stays, and what it lets lie it holds for days
-		collectClosely()
+		heap.Closely()
 	case len(args) > 0 && args[0] == rpc.ChildName: // it has a bound of its own
 	default:
-		collectLate()
+		heap.Late()
 	}
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	return a.run(context.Background(), args)

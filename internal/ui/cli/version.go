@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scorel/internal/ui/cli/manpage"
 	"scorel/protocol"
 )
 
@@ -25,4 +26,17 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+func (a *app) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man",
+		Short: "Print the manual page",
+		Long: `Prints the manual page as roff, with every command and flag.
+
+    scorel man | man -l -
+    scorel man > ~/.local/share/man/man1/scorel.1`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return manpage.Write(a.stdout, cmd.Root(), Version) },
+	}
 }

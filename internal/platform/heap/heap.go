@@ -1,4 +1,6 @@
-package cli
+// Package heap says when the garbage of a process is collected: what suits a command, and what
+// suits a host.
+package heap
 
 import (
 	"os"
@@ -23,12 +25,12 @@ const (
 	usualPercent = 100
 )
 
-// collectLate sets the rule for commands, unless the user has set GOGC. It holds until the
+// Late sets the rule for commands, unless the user has set GOGC. It holds until the
 // process ends.
-func collectLate() { collect(smallPercent, forCommand) }
+func Late() { collect(smallPercent, forCommand) }
 
-// collectClosely sets that for a host.
-func collectClosely() { collect(usualPercent, forHost) }
+// Closely sets that for a host.
+func Closely() { collect(usualPercent, forHost) }
 
 func forCommand(live uint64) uint64 {
 	if live <= smallHeap {

@@ -1,0 +1,30 @@
+package connect
+
+import "time"
+
+// settling is a list that has changed.
+type settling struct {
+	timer *time.Timer // nil: it never has
+	since time.Time   // the first change that was not told; zero for none
+}
+
+// changed tells of a list that has changed when no more changes come, or have come for
+// maxSettle.
+func (s *Server) changed(which int, tell func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &s.settling[which]
+	switch {
+	case tell == nil || s.closed.Load():
+	case l.since.IsZero():
+		l.since = time.Now()
+		l.timer = time.AfterFunc(settle, s.careful(func() {
+			s.mu.Lock()
+			l.since = time.Time{}
+			s.mu.Unlock()
+			tell()
+		}))
+	case time.Since(l.since) < maxSettle:
+		l.timer.Reset(settle)
+	}
+}
