@@ -26,12 +26,18 @@ func TestACommandOfAnExtensionLeadsTheTerminalThatItWasTypedIn(t *testing.T) {
 	s.WaitFor("Understood.")
 	s.Say("/handoff Write the tests")
 	s.WaitFor("Look at it and send it.", "Write the tests after 1 messages")
-	s.Gone("hello")
 	s.Keys("Enter")
-	s.WaitFor("Understood.")
+	s.WaitFor("❯ Write the tests after 1 messages", "Understood.")
+	s.Say("/handoff Read them")
+	s.WaitFor("Read them after 1 messages") // the first message is in the session before
+	s.Keys("C-u")
 	s.Say("/again and once more")
-	s.WaitFor("and once more", "Understood.")
-	s.Gone("Write the tests")
+	s.WaitFor("❯ and once more")
+	s.Say("/handoff Count")
+	s.WaitFor("Count after 1 messages")
+	s.Keys("C-u")
 	s.Say("/bye")
-	s.WaitEnd()
+	if code := s.WaitEnd(); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
 }
