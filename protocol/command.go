@@ -29,12 +29,15 @@ type (
 	}
 	// RunCommand runs a slash command of a session; Args is the text after its name
 	// as it was typed. One whose text becomes a message sends it as [SendMessage] does,
-	// with WhenBusy and Options. The answer is a [CommandResult].
+	// with WhenBusy and Options. Moves says that the client carries out the [Move] of the
+	// answer: without it a command cannot lead to another session. The answer is a
+	// [CommandResult].
 	RunCommand struct {
 		Name     string       `json:"name" check:"required,max=MaxName"`
 		Args     string       `json:"args,omitempty" check:"max=MaxArgs"`
 		WhenBusy string       `json:"whenBusy,omitempty" check:"oneof=|followUp|steer|reject"`
 		Options  *TurnOptions `json:"options,omitempty"`
+		Moves    bool         `json:"moves,omitempty"`
 	}
 	// ExpandCommand returns the text that a command becomes which is a template, for who uses
 	// it elsewhere; nothing is sent. One with shell lines is refused: they run only in a
@@ -86,6 +89,18 @@ type (
 		Sent   *Sent  `json:"sent,omitempty"`
 		Queued bool   `json:"queued,omitempty"`
 		Text   string `json:"text,omitempty"` // what it prints, for the person alone
+		Move   *Move  `json:"move,omitempty"` // where the command leads the client that sent it
+	}
+	// Move is where a command of an extension leads the client that sent it, and no other
+	// one: to a session, which the client shows, or, with Quit, to its end. Editor and Message
+	// are for that session: a text for the editor, and a message that the client sends.
+	Move struct {
+		SessionID SessionID `json:"sessionId,omitempty"`
+		Made      bool      `json:"made,omitempty"` // the session is empty: it was made for this
+		Editor    string    `json:"editor,omitempty"`
+		Message   string    `json:"message,omitempty"`
+		Notices   []string  `json:"notices,omitempty"` // sentences for the person
+		Quit      bool      `json:"quit,omitempty"`
 	}
 	// ExpandedCommand is the text of a command with its arguments in their places.
 	ExpandedCommand struct {

@@ -332,8 +332,21 @@ declare module "scorel" {
     compact(options?: { customInstructions?: string; onComplete?(result: object): void; onError?(error: Error): void }): void;
     getContextUsage(): { tokens: number; contextWindow: number; percent: number } | undefined;
     getSystemPrompt(): string;
-    /** @deprecated Not supported: it throws. */
-    shutdown(): never;
+    /** Only in commands; in a handler of an event it throws. */
+    shutdown(): void;
+  }
+
+  export interface MoveOptions {
+    /** Ignored: a session has no parent. */
+    parentSession?: string;
+    /** Says what the terminal takes along to the other session. */
+    withSession?(ctx: {
+      readonly ui: Pick<ExtensionContext["ui"], "setEditorText" | "pasteToEditor" | "notify">;
+      readonly hasUI: boolean;
+      readonly mode: string;
+      readonly cwd: string;
+      sendUserMessage(text: string | object[]): Promise<void>;
+    }): void | Promise<void>;
   }
 
   export interface HookCommandContext extends ExtensionContext {
@@ -343,12 +356,14 @@ declare module "scorel" {
     setThinkingLevel(level: string): Promise<void>;
     /** Throws while a turn runs, because the turn waits for the command. */
     waitForIdle(): Promise<void>;
-    /** @deprecated Not supported: it throws. */
-    newSession(options?: unknown): never;
-    /** @deprecated Not supported: it throws. */
-    fork(entryId: string, options?: unknown): never;
-    /** @deprecated Not supported: it throws. */
-    switchSession(path: string, options?: unknown): never;
+    /** Makes a session, which the terminal of the command shows when the command has ended. */
+    newSession(options?: MoveOptions): Promise<{ cancelled: boolean }>;
+    /** Copies the session: before a message of a person, or with position "at" up to and with the entry. */
+    fork(entryId: string, options?: MoveOptions & { position?: "before" | "at" }): Promise<{ cancelled: boolean }>;
+    /** Shows another session, named by its id or the path of its log. */
+    switchSession(session: string, options?: MoveOptions): Promise<{ cancelled: boolean }>;
+    /** Ends the terminal in which the command was typed, when the command has ended. */
+    shutdown(): void;
     /** @deprecated Not supported: it throws. */
     navigateTree(targetId: string, options?: unknown): never;
     /** Reloads all extensions when the command has ended. */

@@ -172,6 +172,7 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 		_ = proc.Wait()
 		c.peer.wait()
 		<-stderr
+		_, _ = proc.Stdout.Close(), proc.Stderr.Close() // they are only read
 		close(gone)
 		<-watched                // it reads the page, which settle unmaps
 		c.peer.careful(c.settle) // what is served may wait for this

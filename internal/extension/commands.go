@@ -57,7 +57,7 @@ func (c Command) Run(ctx context.Context, args string) (status string, err error
 	}
 	answer, err := p.ask(ctx, rpc.MethodCommand, func() (any, error) { return params, nil })
 	// What it sent without waiting is part of it.
-	p.peer.settled(ctx, rpc.CallAppend, rpc.CallSendUser, rpc.CallSendMessage)
+	p.peer.settled(ctx, rpc.CallAppend, rpc.CallSendUser, rpc.CallSendMessage, rpc.CallMove, rpc.CallCarry)
 	var remote *RemoteError
 	switch {
 	case errors.Is(err, errGone):

@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +35,32 @@ func TestProgramThatEndsAtOnceIsNamedWithItsStatusAndLastWords(t *testing.T) {
 	if told := w.told(); len(told) != 1 || told[0] != "The extension words is not loaded: "+want {
 		t.Errorf("%q", told)
 	}
+}
+
+// TestNothingOfAProcessIsOpenWhenItHasEnded: the collector of garbage, which closes what was
+// forgotten, does not run.
+func TestNothingOfAProcessIsOpenWhenItHasEnded(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	w := newWorld(t)
+	w.command("words", "sh", "-c", "echo first >&2; exit 7")
+	w.load()
+	open := descriptors()
+	for range 5 {
+		w.set.Reload(t.Context())
+	}
+	if e := w.info("words"); e.State != protocol.ExtensionFailed {
+		t.Errorf("%+v", e)
+	}
+	harness.Until(t, "its descriptors are closed", func() bool { return descriptors() <= open })
+}
+
+// descriptors counts what this process has open; 0 where the system does not say.
+func descriptors() int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
 }
 
 func TestPeopleAreToldWhomTheSessionWaitsFor(t *testing.T) {

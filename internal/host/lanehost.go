@@ -95,3 +95,30 @@ func (u upper) Foresee(ctx context.Context, l *lane.Lane) (extensions.Turn, func
 func (u upper) TextCommands(ctx context.Context, l *lane.Lane) []protocol.CommandInfo {
 	return u.h.rooms.commands.TextCommands(ctx, l)
 }
+
+// CreateSession implements [extensions.Upper].
+func (u upper) CreateSession(ctx context.Context, by lane.Caller, meta protocol.Meta) (protocol.SessionID, error) {
+	id := u.newID()
+	_, err := u.h.rooms.library.CreateSession(ctx, by, id, &protocol.CreateSession{ProjectID: meta.ProjectID, Meta: meta})
+	return id, err
+}
+
+// CloneSession implements [extensions.Upper].
+func (u upper) CloneSession(ctx context.Context, by lane.Caller, from protocol.SessionID, to protocol.EventID) (protocol.SessionID, error) {
+	id := u.newID()
+	_, err := u.h.rooms.library.CloneSession(ctx, by, id, &protocol.CloneSession{FromSessionID: from, FromEventID: to})
+	return id, err
+}
+
+// HasSession implements [extensions.Upper].
+func (u upper) HasSession(ctx context.Context, id protocol.SessionID) error {
+	_, _, done, err := u.h.rooms.library.View(ctx, id)
+	if err == nil {
+		done()
+	}
+	return err
+}
+
+func (u upper) newID() protocol.SessionID {
+	return protocol.NewSessionID(u.h.rooms.settings.Now(), u.h.rooms.settings.Rand)
+}

@@ -179,8 +179,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
 		stream: () => stream({}, {}),
 		missing: () => Nothing,
-		newSession: () => ctx.newSession(), fork: () => ctx.fork("x"), switchSession: () => ctx.switchSession("x"),
-		navigateTree: () => ctx.navigateTree("x"), shutdown: () => ctx.shutdown(),
+		setup: () => ctx.newSession({ setup() {} }), navigateTree: () => ctx.navigateTree("x"),
 		getTree: () => ctx.sessionManager.getTree(),
 		core: () => ctx.saveEntry({ type: "message" }), compaction: () => ctx.saveEntry({ type: "compaction" }), untyped: () => ctx.saveEntry({ a: 1 }),
 	})[name]();
@@ -188,8 +187,8 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 	for name, want := range map[string]string{
 		"widget": "does not draw components", "footer": "does not draw components",
 		"own": "fine", "stream": "stream is not supported",
-		"missing": "@mariozechner/pi-tui has no Nothing", "newSession": "newSession", "fork": "fork", "switchSession": "switchSession",
-		"navigateTree": "navigateTree", "shutdown": "shutdown", "getTree": "active path",
+		"missing": "@mariozechner/pi-tui has no Nothing", "setup": "Use withSession",
+		"navigateTree": "navigateTree", "getTree": "active path",
 		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",
 	} {
 		if _, err := ext.command("refuse " + name); err == nil || !strings.Contains(err.Error(), want) {

@@ -47,6 +47,8 @@ const (
 	CallCancel        = "agent/cancel"      // {} → null: the running turn
 	CallCompact       = "agent/compact"     // {"instructions":…,"later":bool} → null; later: after the command that asks for it
 	CallReload        = "agent/reload"      // {} → null: extensions are loaded again at the next step boundary
+	CallMove          = "session/move"      // [Move] → {"cancelled":bool}: while a command runs
+	CallCarry         = "session/carry"     // [Carry] → null: after session/move
 	CallSetModel      = "agent/setModel"    // {"provider":…,"id":…} → {"ok":bool}
 	CallSetThinking   = "agent/setThinking" // {"level":…} → null
 	CallActiveTools   = "tools/setActive"   // {"names":[…]} → null

@@ -63,11 +63,15 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 	}
 	if !c.l.Working() {
 		var status string
+		var to *extensions.Movement
+		if c.moves {
+			ctx, to = extensions.WithMovement(ctx, c.by)
+		}
 		err := c.l.AtBoundary(ctx, func(ctx context.Context) (err error) {
 			status, err = run(ctx)
 			return err
 		})
-		return &protocol.CommandResult{Status: status}, commandError(err)
+		return &protocol.CommandResult{Status: status, Move: to.Move()}, commandError(err)
 	}
 	if err := c.x.Queue(k, run); err != nil {
 		return nil, err

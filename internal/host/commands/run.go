@@ -22,6 +22,7 @@ type commandRun struct {
 	dir, root string
 	busy      lane.WhenBusy
 	options   *protocol.TurnOptions
+	moves     bool // the client carries out a move
 }
 
 // commandsOf returns who runs commands of a session, or, without one, lists those of a
@@ -68,7 +69,7 @@ func (cs *Commands) runCommand(ctx context.Context, l *lane.Lane, by lane.Caller
 	if err != nil {
 		return nil, err
 	}
-	c.busy, c.options = lane.WhenBusy(r.WhenBusy), r.Options
+	c.busy, c.options, c.moves = lane.WhenBusy(r.WhenBusy), r.Options, r.Moves
 	if err := c.beginPrompts(ctx, r.Name); err != nil {
 		return nil, err
 	}

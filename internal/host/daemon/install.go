@@ -147,8 +147,12 @@ func manage(ctx context.Context, environ []string, calls ...[]string) error {
 			return &ManagerError{err.Error()}
 		}
 		_ = p.Stdin.Close()
-		go func() { _, _ = io.Copy(io.Discard, p.Stdout) }() // ends with the program
+		go func() { // ends with the program
+			defer p.Stdout.Close()
+			_, _ = io.Copy(io.Discard, p.Stdout)
+		}()
 		said, _ := io.ReadAll(io.LimitReader(p.Stderr, maxSaid))
+		_ = p.Stderr.Close() // what is over the limit is not wanted
 		if err := p.Wait(); err != nil {
 			text, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
 			if text == "" {

@@ -76,6 +76,10 @@ func (x *Session) Call(ctx context.Context, e extension.Extension, method string
 		}) (any, error) {
 			return nil, x.compact(ctx, p.Instructions, p.Later)
 		})
+	case rpc.CallMove:
+		return with(params, func(p *rpc.Move) (any, error) { return x.move(ctx, p) })
+	case rpc.CallCarry:
+		return with(params, func(p *rpc.Carry) (any, error) { return nil, x.carry(ctx, p) })
 	case rpc.CallReload:
 		return nil, x.reloadLater()
 	case rpc.CallSetModel:

@@ -31,6 +31,12 @@ type Upper interface {
 	Foresee(ctx context.Context, l *lane.Lane) (turn Turn, instructions func() (string, error), ok bool)
 	// TextCommands returns the templates and skills that are commands of a session.
 	TextCommands(ctx context.Context, l *lane.Lane) []protocol.CommandInfo
+	// CreateSession makes an empty session.
+	CreateSession(ctx context.Context, by lane.Caller, meta protocol.Meta) (protocol.SessionID, error)
+	// CloneSession copies a session up to an event, and asks its hooks first.
+	CloneSession(ctx context.Context, by lane.Caller, from protocol.SessionID, to protocol.EventID) (protocol.SessionID, error)
+	// HasSession returns why a session cannot be opened.
+	HasSession(ctx context.Context, id protocol.SessionID) error
 }
 
 // Config is what [Extensions] are made from.

@@ -12,7 +12,8 @@ import (
 	"scorel/protocol"
 )
 
-func (lib *Library) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
+// CreateSession makes an empty session.
+func (lib *Library) CreateSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
 	meta := r.Meta
 	meta.ProjectID = r.ProjectID
 	if meta.WorkDir == "" { // the project's folder
@@ -108,7 +109,9 @@ func (lib *Library) listSessions(ctx context.Context, r *protocol.ListSessions) 
 	return list, nil
 }
 
-func (lib *Library) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
+// CloneSession makes a session that is a copy of another one up to an event, the leaf where
+// that is "". The hooks of the other one are asked first.
+func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
 	index, report, done, err := lib.reader.View(ctx, r.FromSessionID)
 	if err != nil {
 		return nil, err
@@ -150,13 +153,13 @@ func (lib *Library) cloneSession(ctx context.Context, by lane.Caller, id protoco
 // handleSessions enters the handlers of this file's requests.
 func (lib *Library) handleSessions(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CreateSession) (protocol.Response, error) {
-		return lib.createSession(ctx, at.By, at.Call.SessionID, r)
+		return lib.CreateSession(ctx, at.By, at.Call.SessionID, r)
 	})
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListSessions) (protocol.Response, error) {
 		return lib.listSessions(ctx, r)
 	})
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CloneSession) (protocol.Response, error) {
-		return lib.cloneSession(ctx, at.By, at.Call.SessionID, r)
+		return lib.CloneSession(ctx, at.By, at.Call.SessionID, r)
 	})
 	request.On(t, func(ctx context.Context, at *request.Target, _ *protocol.VerifySession) (protocol.Response, error) {
 		return lib.verifySession(ctx, at.Call.SessionID)

@@ -11,6 +11,8 @@ import (
 
 	"scorel/internal/ui/tui/input"
 	"scorel/internal/ui/tui/loop"
+	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // exit is how the program ends.
@@ -65,6 +67,31 @@ func (m *Model) Refused(err error) tea.Cmd {
 		m.toasts.Fail(err)
 	}
 	return asked
+}
+
+// Led shows the session that a command of an extension leads to, with what it put into the
+// editor there, or ends the program.
+func (m *Model) Led(to *protocol.Move) tea.Cmd {
+	if to.Quit {
+		return m.close()
+	}
+	return m.link.Follow(to.SessionID, to.Made, func(_ struct{}, err error) tea.Cmd {
+		if err != nil {
+			m.toasts.Fail(err)
+			return nil
+		}
+		for _, n := range to.Notices {
+			m.toasts.Info(display.Line(n))
+		}
+		var cmds []tea.Cmd
+		if to.Editor != "" {
+			cmds = append(cmds, m.input.Set(display.Text(to.Editor)))
+		}
+		if to.Message != "" {
+			cmds = append(cmds, m.input.SendText(display.Text(to.Message)))
+		}
+		return tea.Batch(cmds...)
+	})
 }
 
 // fail ends the program with an error.

@@ -133,7 +133,7 @@ func handle(e *engine.Engine, p *sandbox.HelperProcess, forget, ended func()) go
 		_ = p.Stdin.Close()
 		return goja.Undefined()
 	})
-	read := func(r io.Reader) func(goja.FunctionCall) goja.Value {
+	read := func(r io.ReadCloser) func(goja.FunctionCall) goja.Value {
 		return func(goja.FunctionCall) goja.Value {
 			return e.Promise(func(settle func(func() (any, error))) {
 				go func() { // ends with the piece, or the child
@@ -141,6 +141,9 @@ func handle(e *engine.Engine, p *sandbox.HelperProcess, forget, ended func()) go
 					n, err := r.Read(b)
 					for n == 0 && err == nil {
 						n, err = r.Read(b)
+					}
+					if err != nil {
+						_ = r.Close() // it is only read
 					}
 					settle(func() (any, error) {
 						if n == 0 {
@@ -158,6 +161,7 @@ func handle(e *engine.Engine, p *sandbox.HelperProcess, forget, ended func()) go
 		return e.Async(func(settle func(func() (any, error))) {
 			go func() { // ends with the child
 				exit := p.Exit()
+				_ = p.Stdin.Close() // nobody reads it any more
 				settle(func() (any, error) {
 					forget()
 					ended()
@@ -199,8 +203,9 @@ func (r *run) collect(input []byte, limit time.Duration) sandbox.Exit {
 	})
 	defer timer.Stop()
 	var wg sync.WaitGroup
-	take := func(from io.Reader, into *bytes.Buffer) {
+	take := func(from io.ReadCloser, into *bytes.Buffer) {
 		wg.Go(func() {
+			defer from.Close()
 			n, _ := io.Copy(into, io.LimitReader(from, int64(r.max)))
 			if int(n) == r.max {
 				if k, _ := from.Read(make([]byte, 1)); k > 0 {

@@ -3,6 +3,7 @@ package node
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -182,6 +183,39 @@ ac.abort();
 assert.equal((await failed).name, "AbortError");
 await new Promise((r) => ab.exitCode === null && ab.signalCode === null ? ab.on("close", r) : r());
 assert.throws(() => cp.fork("x"), /child_process.fork is not provided/);`)
+}
+
+// TestNothingOfAChildIsOpenWhenItHasEnded: the collector of garbage, which closes what was
+// forgotten, does not run.
+func TestNothingOfAChildIsOpenWhenItHasEnded(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	r, _ := world(t)
+	children := func() {
+		r.Must(t, `
+const cp = require("child_process");
+for (let i = 0; i < 5; i++) {
+  cp.spawnSync("sh", ["-c", "echo out; echo err >&2"]);
+  for (const stdio of ["pipe", "ignore"]) {
+    const c = cp.spawn("sh", ["-c", "echo out; echo err >&2"], { stdio });
+    await new Promise((r) => c.on("close", r));
+  }
+}`)
+	}
+	children()
+	before := descriptors()
+	children()
+	if after := descriptors(); after > before {
+		t.Errorf("%d descriptors were open, and %d after 15 children more", before, after)
+	}
+}
+
+// descriptors counts what this process has open; 0 where the system does not say.
+func descriptors() int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
 }
 
 func TestAChildDoesNotSeeTheKeysOfTheHost(t *testing.T) {

@@ -50,15 +50,23 @@ function allCommands() {
   return list;
 }
 
+// movedAll waits for what a command asked for and did not wait for on its way elsewhere.
+async function movedAll() {
+  await ends.get("session/move");
+  await ends.get("session/carry");
+}
+
 async function runCommand({ command, args = [], argsRaw = "" }, signal) {
   const key = command.startsWith("shortcut:") ? command.slice("shortcut:".length) : "";
   if (shortcuts.has(key)) {
     await shortcuts.get(key).handler(commandContext(args, argsRaw, signal));
+    await movedAll();
     return null;
   }
   const found = commands.get(command);
   if (!found) throw new Error(`The extension has no command /${command} any more.`);
   const done = await found.run(args, argsRaw, signal);
+  await movedAll();
   await telling; // what it has shown stands before what it says
   if (typeof done === "string") return { status: done };
   return done && done.status !== undefined ? { status: String(done.status) } : null;

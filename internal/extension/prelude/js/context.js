@@ -1,7 +1,7 @@
 // The contexts that handlers get as their last argument. Hooks v2 and the pi extension
 // API share one; Scorel's own shape has a smaller one.
 
-const MOVES = "Ask the person to do it: a command or a handler cannot leave the session it runs in.";
+const MOVES = "Ask the person to do it with /tree.";
 
 // hookContext is the context of a handler. signal is aborted when its answer is not
 // wanted any more.
@@ -49,7 +49,7 @@ function hookFields(signal, systemPrompt) {
       return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
     },
     getSystemPrompt: systemPrompt,
-    shutdown: refusal("ctx.shutdown", "The host serves other sessions too; end it with `scorel host stop`."),
+    shutdown: refusal("ctx.shutdown of a handler", "Call it in a command: it ends the terminal of whoever typed that."),
   };
 }
 
@@ -71,9 +71,7 @@ function commandFields(args, argsRaw, signal) {
         throw new Error("waitForIdle is not supported by Scorel while a turn runs: the turn waits for this command. Send the command again when the turn has ended.");
       }
     },
-    newSession: refusal("ctx.newSession", MOVES),
-    fork: refusal("ctx.fork", MOVES),
-    switchSession: refusal("ctx.switchSession", MOVES),
+    ...moving(),
     navigateTree: refusal("ctx.navigateTree", MOVES),
     // The extension is unloaded with all others, behind the command.
     reload: () => request("agent/reload").then(() => undefined),

@@ -31,6 +31,8 @@ type Sender interface {
 	Delivered(waiting int) tea.Cmd
 	// Refused is called when the host has not taken something, and shows why.
 	Refused(err error) tea.Cmd
+	// Led is called when a command leads to another session, or to the end of the program.
+	Led(m *protocol.Move) tea.Cmd
 }
 
 // Payloads keeps payloads that were sent from here, for being drawn.

@@ -47,6 +47,11 @@ func (in *Input) Sending() []string {
 // deliver is link.Ordered for what was typed: it is shown under the transcript until it is
 // done, and returns into the editor when it fails.
 func deliver[R any](in *Input, typed string, call func(ctx context.Context, to link.Target) (R, error), f func(r R)) tea.Cmd {
+	return deliverThen(in, typed, call, func(r R) tea.Cmd { f(r); return nil })
+}
+
+// deliverThen is deliver for what has more to do.
+func deliverThen[R any](in *Input, typed string, call func(ctx context.Context, to link.Target) (R, error), f func(r R) tea.Cmd) tea.Cmd {
 	in.outbox.count++
 	id := in.outbox.count
 	in.outbox.sending = append(in.outbox.sending, draft{id, typed})
@@ -57,8 +62,7 @@ func deliver[R any](in *Input, typed string, call func(ctx context.Context, to l
 	return link.Ordered(in.cfg.Link, call, func(r R, err error) tea.Cmd {
 		in.outbox.sending = slices.DeleteFunc(in.outbox.sending, func(d draft) bool { return d.id == id })
 		if err == nil {
-			f(r)
-			return in.sender.Delivered(len(in.outbox.sending))
+			return tea.Sequence(f(r), in.sender.Delivered(len(in.outbox.sending)))
 		}
 		refused := in.sender.Refused(err)
 		in.GiveBack(typed, marked)
@@ -139,13 +143,13 @@ func (in *Input) content(ctx context.Context, c *client.Client, parts []editor.P
 
 // RunCommand has the host run a slash command.
 func (in *Input) RunCommand(typed, name, args, whenBusy string) tea.Cmd {
-	return deliver(in, typed, func(ctx context.Context, to link.Target) (*protocol.CommandResult, error) {
-		done, err := client.Call[*protocol.CommandResult](ctx, to.Client, to.Session, &protocol.RunCommand{Name: name, Args: args, WhenBusy: whenBusy})
+	return deliverThen(in, typed, func(ctx context.Context, to link.Target) (*protocol.CommandResult, error) {
+		done, err := client.Call[*protocol.CommandResult](ctx, to.Client, to.Session, &protocol.RunCommand{Name: name, Args: args, WhenBusy: whenBusy, Moves: true})
 		if protocol.AboutOf(err).Reason == protocol.ReasonCommand {
 			err = noCommand(name)
 		}
 		return done, err
-	}, func(done *protocol.CommandResult) {
+	}, func(done *protocol.CommandResult) tea.Cmd {
 		if done.Text != "" {
 			in.cfg.Overlays.Page("/"+name, strings.Split(strings.TrimRight(display.Text(done.Text), "\n"), "\n"))
 		}
@@ -155,6 +159,10 @@ func (in *Input) RunCommand(typed, name, args, whenBusy string) tea.Cmd {
 		if done.Queued {
 			in.cfg.Toasts.Info("it runs at the next step of the turn")
 		}
+		if done.Move == nil {
+			return nil
+		}
+		return in.sender.Led(done.Move)
 	})
 }
 

@@ -27,6 +27,12 @@ func (l *Link) Show(id protocol.SessionID, failed func(error) tea.Cmd) bool {
 	}, failed)
 }
 
+// Follow opens the session that a command of the open one leads to, which was asked whether
+// it may be left. fresh: it was made just now.
+func (l *Link) Follow(id protocol.SessionID, fresh bool, f func(struct{}, error) tea.Cmd) tea.Cmd {
+	return inOrder(l, func(ctx context.Context, w *worker) (struct{}, error) { return struct{}{}, w.open(ctx, id, fresh) }, f)
+}
+
 // move has a job carried out that shows another session.
 func (l *Link) move(do func(ctx context.Context, w *worker) error, failed func(error) tea.Cmd) bool {
 	return l.do(func(ctx context.Context, w *worker) loop.Then {

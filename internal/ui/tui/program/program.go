@@ -47,7 +47,11 @@ func Output(ctx context.Context, h sandbox.Helper, input []byte, limit int64) ([
 		_, _ = p.Stdin.Write(input) // who does not read it need not
 		_ = p.Stdin.Close()
 	})
-	streams.Go(func() { _, _ = io.Copy(io.Discard, p.Stderr) }) // ends with the program
+	defer p.Stdout.Close()
+	streams.Go(func() { // ends with the program
+		defer p.Stderr.Close()
+		_, _ = io.Copy(io.Discard, p.Stderr)
+	})
 	out, err := io.ReadAll(io.LimitReader(p.Stdout, limit))
 	_, _ = io.Copy(io.Discard, p.Stdout) // what is over the limit
 	streams.Wait()
