@@ -82,6 +82,7 @@ func groups() []group {
 		{"extension", extensions},
 		{"replaced", replacedTool},
 		{"ten", tenExtensions},
+		{"servers", tenServers},
 		{"host", idle},
 		{"latency", latency},
 		{"reconnect", reconnect},

@@ -39,6 +39,8 @@ func command(ctx context.Context, args []string) error {
 			return contextCommand(ctx, args[1:])
 		case "mcpserver":
 			return mcpServerCommand(ctx)
+		case "mcphang":
+			return mcpHangCommand()
 		case "mcpidle":
 			return mcpIdleCommand(ctx)
 		case "open":

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"scorel/internal/engine/model"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 
@@ -45,7 +46,7 @@ func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loo
 	l := &loop{Run: run, cancel: cancel, yield: yield, tries: maxTries, model: run.Model, schemas: map[string]*jsonschema.Resolved{}, wake: make(chan struct{}, 1)}
 	for _, t := range run.Tools {
 		spec := t.Spec()
-		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
+		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: tool.Described(t), Schema: spec.Schema})
 	}
 	return l
 }

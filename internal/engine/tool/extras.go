@@ -253,7 +253,7 @@ func (f extrasFound) text(discover bool) string {
 	var b strings.Builder
 	for _, t := range f.tools {
 		spec := t.Spec()
-		fmt.Fprintf(&b, "%s\n%s\n", spec.Name, strings.TrimSpace(spec.Description))
+		fmt.Fprintf(&b, "%s\n%s\n", spec.Name, strings.TrimSpace(Described(t)))
 		switch {
 		case discover:
 		case b.Len() > maxFoundText:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/tool/files"
@@ -95,6 +96,18 @@ type Checked interface {
 
 // Served is a [Tool] of an MCP server.
 type Served interface{ Server() string }
+
+// Described returns the description of a tool as a model reads it. That of a tool of an MCP
+// server begins with a mark of the server, and none of its lines begins where a line of ours
+// would, so that it is taken neither for a text of Scorel nor for one of another tool.
+func Described(t Tool) string {
+	text := t.Spec().Description
+	s, ok := t.(Served)
+	if !ok || text == "" {
+		return text
+	}
+	return "[" + s.Server() + " says] " + strings.ReplaceAll(text, "\n", "\n  ")
+}
 
 // Hinted is a [Tool] with words to find it by, "" for none.
 type Hinted interface{ Hint() string }

@@ -367,8 +367,8 @@ func (ad *Admin) endpointResolver(m config.EndpointModel, e config.Endpoint, key
 	return at
 }
 
-// keepEndpoint writes the key, then the configuration; a key whose endpoint could not be
-// written is forgotten again.
+// keepEndpoint writes the key, then the configuration. Where that could not be written, the
+// key that was there before is put back, or none.
 func (ad *Admin) keepEndpoint(e config.Endpoint, key string) error {
 	name := settings.Canonical(ad.settings.File())
 	lock, err := disk.WaitLock(ad.settings.FS, ad.settings.File()+".lock")
@@ -384,14 +384,20 @@ func (ad *Admin) keepEndpoint(e config.Endpoint, key string) error {
 	if err != nil {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
+	before := ""
 	if key != "" {
+		keys, err := credentials.Load(ad.settings.FS, ad.settings.CredentialsFile())
+		if err != nil {
+			return failure.Storage("read the keys", err)
+		}
+		before, _ = keys.Get(e.Provider)
 		if err := credentials.Set(ad.settings.FS, ad.settings.CredentialsFile(), e.Provider, key); err != nil {
 			return failure.Storage("keep the key", err)
 		}
 	}
 	if err := disk.WriteFile(ad.settings.FS, name, data); err != nil {
 		if key != "" {
-			err = errors.Join(err, credentials.Set(ad.settings.FS, ad.settings.CredentialsFile(), e.Provider, ""))
+			err = errors.Join(err, credentials.Set(ad.settings.FS, ad.settings.CredentialsFile(), e.Provider, before))
 		}
 		return failure.Storage("write the configuration", err)
 	}

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -9,10 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"scorel/client"
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/host/hosttest"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
@@ -218,5 +222,36 @@ func TestAFormSaysWhetherAKeyIsMissingOrRefused(t *testing.T) {
 		if got.Code != protocol.CodeAuthFailed || !strings.HasPrefix(got.Problem, "The server at 127.0.0.1:") || !strings.Contains(got.Problem, want) || strings.Contains(got.Problem, "/login") {
 			t.Errorf("with %q: %+v", key, got)
 		}
+	}
+}
+
+// fullDisk lets no config.toml be replaced once it is full.
+type fullDisk struct {
+	disk.FS
+	full atomic.Bool
+}
+
+func (d *fullDisk) Rename(from, to string) error {
+	if d.full.Load() && filepath.Base(to) == "config.toml" {
+		return errors.New("no space left on device")
+	}
+	return d.FS.Rename(from, to)
+}
+
+func TestAKeyThatWasThereStaysWhenTheConfigurationCannotBeWritten(t *testing.T) {
+	const before, after = "zq-endpoint-before-1", "zq-endpoint-after-2"
+	base, _ := endpoint(t, "", "large", "small")
+	full := &fullDisk{FS: disk.OS()}
+	w := hosttest.New(t, hosttest.Setting{Fs: full}, `{"again":true,"do":[{"text":"ok"}]}`)
+	c := w.Connect(false)
+	hosttest.Call[*protocol.EndpointAdded](t, c, "", &protocol.AddEndpoint{BaseURL: base, API: "openai-completions", Key: before, Model: "large"})
+	full.full.Store(true)
+	_, err := client.Call[*protocol.EndpointAdded](t.Context(), c, "", &protocol.AddEndpoint{BaseURL: base, API: "openai-completions", Key: after, Model: "small"})
+	if err == nil {
+		t.Fatal("the configuration was written to a full disk")
+	}
+	kept, err := os.ReadFile(filepath.Join(w.Home, ".scorel", "credentials.json"))
+	if err != nil || !strings.Contains(string(kept), before) || strings.Contains(string(kept), after) {
+		t.Errorf("the key from before is kept: %t, the new one: %t, %v", strings.Contains(string(kept), before), strings.Contains(string(kept), after), err)
 	}
 }

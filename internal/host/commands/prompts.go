@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"scorel/internal/engine/command"
@@ -51,7 +52,7 @@ func (c serverPrompts) List(context.Context) (out []protocol.CommandInfo, proble
 		return nil, nil
 	}
 	for _, p := range c.offer.Prompts() {
-		info := protocol.CommandInfo{Name: p.Name, Source: protocol.CommandMCP, Origin: p.Server, ArgumentHint: hint(p)}
+		info := protocol.CommandInfo{Name: p.Name, Source: protocol.CommandMCP, Origin: p.Server, ArgumentHint: hint(p), Completes: len(p.Arguments) > 0}
 		info.Description = strings.Join(strings.Fields(p.Description), " ")
 		if info.Description == "" {
 			info.Description = p.Title
@@ -75,9 +76,39 @@ func hint(p mcpservers.Prompt) string {
 	return strings.Join(words, " ")
 }
 
-// Complete implements [command.Source].
-func (serverPrompts) Complete(context.Context, string, string) ([]protocol.Completion, error) {
-	return nil, nil
+// Complete implements [command.Source]: what the server says that the argument at the end may
+// be. A completion is all that is typed after the name.
+func (c serverPrompts) Complete(ctx context.Context, name, args string) (out []protocol.Completion, err error) {
+	if c.offer == nil {
+		return nil, nil
+	}
+	prompts := c.offer.Prompts()
+	i := slices.IndexFunc(prompts, func(p mcpservers.Prompt) bool { return p.Name == name })
+	if i < 0 || len(prompts[i].Arguments) == 0 {
+		return nil, nil
+	}
+	p, words := prompts[i], command.Words(args)
+	if args == "" || strings.HasSuffix(args, " ") {
+		words = append(words, "")
+	}
+	at := min(len(words), len(p.Arguments)) - 1
+	before, typed := map[string]string{}, ""
+	for i, a := range p.Arguments[:at] {
+		before[a.Name] = words[i]
+		typed += quoted(words[i]) + " "
+	}
+	for _, value := range c.offer.Complete(ctx, p, p.Arguments[at].Name, strings.Join(words[at:], " "), before) {
+		out = append(out, protocol.Completion{Value: typed + quoted(value), Label: value})
+	}
+	return out, nil
+}
+
+// quoted is a word as it is typed, so that [command.Words] makes the word of it.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \"'\\") {
+		return word
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 }
 
 // Run implements [command.Source].

@@ -7,6 +7,7 @@ import (
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/lane/journal"
 	"scorel/protocol"
 )
@@ -86,7 +87,7 @@ func window(s *TurnConfig, system string) history.Window {
 	w := history.Window{Size: info.ContextWindow, System: model.EstimateText(system), MaxOutput: info.MaxTokens}
 	for _, t := range s.Tools {
 		spec := t.Spec()
-		w.Tools += model.EstimateText(spec.Description) + model.EstimateText(string(spec.Schema))
+		w.Tools += model.EstimateText(tool.Described(t)) + model.EstimateText(string(spec.Schema))
 	}
 	return w
 }

@@ -32,7 +32,7 @@ func TestAToolThatFitsWhatAPersonSaysIsSuggestedOnceAPath(t *testing.T) {
 	e.Say("Please echo this in the notes.")
 	e.Say("Please echo this in the notes!")
 	got := discoveries(w, e.ID)
-	if len(got) != 1 || !strings.HasSuffix(got[0], "no instruction of the user.\n- mcp__notes__echo: says it again") {
+	if len(got) != 1 || !strings.HasSuffix(got[0], "no instruction of the user.\n- mcp__notes__echo: [notes says] says it again") {
 		t.Errorf("suggested %q", got)
 	}
 	e.Compact()

@@ -43,6 +43,7 @@ type session struct {
 	read     []tool.Tool              // for resources; none where no server has some
 	denied   func(server string) bool // by a rule; nil: none is
 	watched  []watched                // resources that were read, the oldest first
+	typed    context.CancelFunc       // ends the newest completion, nil for none so far
 }
 
 func newSession() *session { return &session{one: make(chan struct{}, 1)} }

@@ -15,6 +15,9 @@ import (
 // say what it has.
 const listsTime = 30 * time.Second
 
+// completeLimit is how long the completion of an argument may take in all.
+const completeLimit = 2 * time.Second
+
 // Prompt is a prompt of a server.
 type Prompt struct {
 	connect.Prompt
@@ -91,6 +94,34 @@ func (o *Offer) Fill(ctx context.Context, p Prompt, arguments map[string]string)
 	}
 	text, pictures, err := mcptool.Content(ctx, parts, payloads{o.s.cfg.Blobs})
 	return &Filled{text, pictures}, err
+}
+
+// completePause is how long an argument stays as it is before its server is asked what it may
+// be: who types on is not asked about.
+const completePause = 150 * time.Millisecond
+
+// Complete returns values that an argument of a prompt may have, none where its server is not
+// connected. Each call of a session ends the one before, because somebody has typed on.
+func (o *Offer) Complete(ctx context.Context, p Prompt, argument, typed string, before map[string]string) []string {
+	ctx, cancel := context.WithTimeout(ctx, completeLimit)
+	defer cancel()
+	o.x.mu.Lock()
+	if o.x.typed != nil {
+		o.x.typed()
+	}
+	o.x.typed = cancel
+	o.x.mu.Unlock()
+	pause := time.NewTimer(completePause)
+	defer pause.Stop()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-pause.C:
+	}
+	if p.used.lease.Status().State != pool.Connected {
+		return nil
+	}
+	return p.used.lease.Complete(ctx, connect.Partial{Prompt: p.Own, Argument: argument, Typed: typed, Before: before})
 }
 
 // call is a request of the person's, in the course of which the server may ask them.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"scorel/client"
 	"scorel/internal/host/hosttest"
@@ -53,6 +54,32 @@ func TestAPromptOfAServerIsACommand(t *testing.T) {
 	} {
 		if _, err := client.Call[*protocol.CommandResult](t.Context(), e.C, e.ID, &protocol.RunCommand{Name: test.name, Args: test.args}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("/%s %s: %v", test.name, test.args, err)
+		}
+	}
+}
+
+func TestAnArgumentOfAPromptIsCompletedByItsServer(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, again)
+	configure(w, entry("offers", ``), entry("notes", ``))
+	e := w.Begin(false)
+	e.Command("mcp__offers__greet", `Ada`)
+	e.End()
+	for _, test := range []struct{ name, args, want string }{
+		{"mcp__offers__greet", "", `"Ada L."|Bob`},
+		{"mcp__offers__greet", "A", `"Ada L."`},
+		{"mcp__offers__greet", `"Ada L." `, `"Ada L." warmly`},
+		{"mcp__offers__greet", `Bob w`, "Bob warmly"},
+		{"mcp__offers__greet", "slow", ""},
+		{"mcp__offers__fails", "", ""},
+	} {
+		began := time.Now()
+		list := hosttest.Call[*protocol.CompletionList](t, e.C, e.ID, &protocol.CompleteCommand{Name: test.name, Args: test.args})
+		var got []string
+		for _, item := range list.Items {
+			got = append(got, item.Value)
+		}
+		if strings.Join(got, "|") != test.want || time.Since(began) > time.Minute {
+			t.Errorf("/%s %s: %q after %v", test.name, test.args, got, time.Since(began))
 		}
 	}
 }

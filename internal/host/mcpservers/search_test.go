@@ -51,7 +51,7 @@ func TestAToolIsFoundAndCalledThatTheModelIsNotSent(t *testing.T) {
 	e := w.Begin(false)
 	e.Say("go")
 	got := results(w, e.ID)
-	if len(got) != 3 || !strings.HasPrefix(got[0], "SearchExtraTools: mcp__notes__echo\nsays it again\nSchema of params: {") || !strings.HasPrefix(got[1], "ExecuteExtraTool: you said hi ") ||
+	if len(got) != 3 || !strings.HasPrefix(got[0], "SearchExtraTools: mcp__notes__echo\n[notes says] says it again\nSchema of params: {") || !strings.HasPrefix(got[1], "ExecuteExtraTool: you said hi ") ||
 		!strings.Contains(got[2], "does not fit the schema of mcp__notes__echo") || !strings.Contains(got[2], "Its schema is: {") {
 		t.Errorf("%q", got)
 	}
@@ -152,6 +152,9 @@ func TestARuleForTheSearchTakesItAwayAndTheToolsAreSent(t *testing.T) {
 	w.Begin(false).Say("hello")
 	if list := names(t, w.Bodies()[0]); !slices.Contains(list, "mcp__notes__echo") || slices.Contains(list, "SearchExtraTools") {
 		t.Errorf("%v", list)
+	}
+	if sent := toolsIn(t, w.Bodies()[0]); !strings.Contains(sent, `"description":"[notes says] says it again"`) {
+		t.Errorf("the description does not say whose it is: %s", sent)
 	}
 }
 

@@ -178,7 +178,7 @@ func (a announcer) counted(now, known map[string]int, whole bool) string {
 			line = fmt.Sprintf("\n- of extensions and built in: %d tools", now[p])
 		}
 		if text := oneLine(lines[p]); text != "" {
-			line += ". " + text
+			line += ". It calls itself: " + text
 		}
 		if room -= len(line); room < 0 {
 			b.WriteString("\n- and others")

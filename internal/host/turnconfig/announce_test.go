@@ -113,7 +113,7 @@ func TestOnlyWhatHasChangedOfToolsIsTold(t *testing.T) {
 	// Beyond 1% of the window servers are counted.
 	s.tools = served(3, 200)
 	counted := tell(60_000)
-	is(counted, "too many to be named here:\n- mcp__server00__*: 200 tools. Issues and more &lt;system-reminder>")
+	is(counted, "too many to be named here:\n- mcp__server00__*: 200 tools. It calls itself: Issues and more &lt;system-reminder>")
 	if strings.Contains(counted, "create_issue") || model.EstimateText(counted) > 600 {
 		t.Error(counted)
 	}

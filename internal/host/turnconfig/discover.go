@@ -95,7 +95,7 @@ func (d *discoverer) items(told history.Told, said string) []protocol.Item {
 	for _, t := range list {
 		spec := t.Spec()
 		b.WriteString("\n- " + spec.Name)
-		if line := oneLine(spec.Description); line != "" {
+		if line := oneLine(tool.Described(t)); line != "" {
 			b.WriteString(": " + line)
 		}
 		known.Names = append(known.Names, spec.Name)

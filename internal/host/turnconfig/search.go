@@ -107,7 +107,7 @@ func exceeds(tools []tool.Tool, window, percent int) bool {
 	n := 0
 	for _, o := range tools {
 		spec := o.Spec()
-		n += model.EstimateText(spec.Name) + model.EstimateText(spec.Description) + model.EstimateText(string(spec.Schema))
+		n += model.EstimateText(spec.Name) + model.EstimateText(tool.Described(o)) + model.EstimateText(string(spec.Schema))
 	}
 	return n*100 > percent*cmp.Or(window, usualWindow)
 }

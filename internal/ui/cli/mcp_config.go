@@ -53,14 +53,14 @@ func (a *app) refuseReserved() error {
 		return err
 	}
 	dir := filepath.Join(home, ".scorel")
-	files := mcp.Sources{User: mcp.ReadFile(mcp.UserFile(dir))}
+	faults := mcp.ReservedNames(mcp.ReadFile(mcp.UserFile(dir)))
 	if user, err := config.Read(filepath.Join(dir, "config.toml")); err == nil { // what is wrong with it is named where it is used
 		if c, _, err := config.Parse(user, config.File{}, nil); err == nil {
-			files.UserTOML, files.Faults = c.MCP.Servers, c.MCP.Faults
+			faults = append(faults, c.MCP.Faults...)
 		}
 	}
-	for _, f := range mcp.Merge(files).Faults {
-		if f.Reserved {
+	for _, f := range faults {
+		if f.Code == mcp.CodeReservedName {
 			return fmt.Errorf("%w; rename or remove it", f)
 		}
 	}

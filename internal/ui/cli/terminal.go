@@ -25,7 +25,7 @@ type uiOptions struct {
 // terminalUI shows the terminal UI until the person leaves.
 func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOptions, u *uiOptions, prompt string) error {
 	shared := map[string]bool{"model": true, "thinking": true, "permission-mode": true, "session": true, "continue": true, "cwd": true,
-		"remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true}
+		"channels": true, "remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true}
 	var refused error
 	flags.Visit(func(f *pflag.Flag) {
 		if !shared[f.Name] && refused == nil {
@@ -43,6 +43,10 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 	if err := o.check(); err != nil {
 		return err
 	}
+	channels, err := channelNames(o.channels)
+	if err != nil {
+		return err
+	}
 	if o.mode != "" {
 		if _, err := permission.ParseMode(o.mode); err != nil {
 			return exit.AsUsage(err)
@@ -56,7 +60,7 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 			return err
 		}
 	}
-	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode})
+	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode, Channels: channels})
 }
 
 // showUI shows the terminal UI, of a host elsewhere, of that of this machine, or with

@@ -47,6 +47,9 @@ type merger struct {
 	set   Set
 	taken map[string]string // the names of servers by the prefix of their tools
 	off   map[string]bool   // names that are switched off or on for the project
+	// pluginOnly reports that the administrator lets the servers of extensions count, beside
+	// the administrator's own.
+	pluginOnly bool
 }
 
 // Merge returns what the sources make. Entries, suppressed ones and faults are in an order
@@ -95,7 +98,11 @@ func Merge(s Sources) Set {
 // count for another server.
 func (m *merger) add(entries []Entry, dropped []string) {
 	for _, e := range entries {
-		if m.set.Managed && e.Scope != ScopeManaged {
+		switch {
+		case m.pluginOnly && e.Scope != ScopeManaged && e.Scope != ScopeExtension:
+			m.suppress(e, CodePluginOnly, "", "the administrator's file "+m.Sources.Managed.Name+" restricts servers to those of extensions")
+			continue
+		case m.set.Managed && !m.pluginOnly && e.Scope != ScopeManaged:
 			m.suppress(e, CodeManagedExclusive, "", "the administrator's file "+m.Sources.Managed.Name+" excludes all other servers")
 			continue
 		}
@@ -156,6 +163,8 @@ func (m *merger) managed() bool {
 			} else {
 				policy.OnlyThis = e.value.yes
 			}
+		case "strictPluginOnlyCustomization":
+			m.pluginOnly = r.pluginOnly(e.key, e.value, e.line)
 		case "channelsEnabled", "allowedChannels":
 			m.set.Channels.read(r, e)
 		default:
@@ -166,6 +175,39 @@ func (m *merger) managed() bool {
 	m.set.Policy = append(m.set.Policy, policy)
 	m.add(r.servers("mcpServers", n.get("mcpServers")), r.dropped)
 	return sound
+}
+
+// pluginOnly reports whether a value restricts servers to those of extensions: true, or a
+// list of what is restricted, with "mcp". What is neither restricts them.
+func (r *reader) pluginOnly(key string, n *node, line int) bool {
+	switch n.kind {
+	case 't':
+		return n.yes
+	case '[':
+		if !slices.ContainsFunc(n.items, func(i *node) bool { return i.kind != '"' }) {
+			return slices.ContainsFunc(n.items, func(i *node) bool { return i.text == "mcp" })
+		}
+	}
+	r.path, r.server = key, ""
+	r.fault(line, "", false, "%s must be true, false or a list of texts; it counts as true", key)
+	return true
+}
+
+// ReservedNames returns the faults of a user's file that are about reserved names, of the
+// servers of all its projects too.
+func ReservedNames(user File) (faults []Fault) {
+	m := &merger{}
+	r, n := m.open(ScopeUser, user)
+	r.document(n, []string{"projects"})
+	faults = r.faults
+	if projects := n.get("projects"); projects != nil {
+		for _, p := range projects.members {
+			l := &reader{source: r.source, scope: ScopeLocal}
+			l.servers("mcpServers", p.value.get("mcpServers"))
+			faults = append(faults, l.faults...)
+		}
+	}
+	return slices.DeleteFunc(faults, func(f Fault) bool { return f.Code != CodeReservedName })
 }
 
 // open reads a file into an object; nil for a missing or faulty one.

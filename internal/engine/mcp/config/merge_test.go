@@ -243,3 +243,40 @@ func TestAnOrderOfFilesGivesTheSameSetEveryTime(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAdministratorCanRestrictServersToThoseOfExtensions(t *testing.T) {
+	all := Sources{Session: []File{file("s", servers("a"))}, User: file("u", servers("b")), UserTOML: []Entry{{Name: "t", Scope: ScopeUser, Type: TypeStdio, Command: "t"}},
+		Project: []File{file("p", servers("c"))}, Extensions: []Extension{{ID: "x", Servers: []byte(`{"d": {"command": "d"}, "e": {"command": "e"}}`)}}}
+	const only = `
+m managed stdio m
+plugin:x:d extension stdio d
+- a session plugin_only 
+- b user plugin_only 
+- t user plugin_only 
+- c project plugin_only 
+- plugin:x:e extension denied 
+`
+	for key, more := range map[string]string{`true`: "", `["skills", "mcp"]`: "", `[]`: "none", `["skills"]`: "none", `false`: "none",
+		`"mcp"`: "! strictPluginOnlyCustomization must be true, false or a list of texts; it counts as true (/etc/m:1)\n"} {
+		s := all
+		s.Managed = file("/etc/m", `{"mcpServers": {"m": {"command": "m"}}, "deniedMcpServers": [{"serverCommand": ["e"]}], "strictPluginOnlyCustomization": `+key+`}`)
+		set := Merge(s)
+		if more != "none" {
+			wantSummary(t, set, only+more)
+		} else if got := summary(set); strings.Contains(got, "plugin_only") || !strings.Contains(got, "plugin:x:d extension managed_exclusive") {
+			t.Errorf("%s: %s", key, got)
+		}
+	}
+}
+
+func TestReservedNamesOfAUsersFileAreFoundInAllProjects(t *testing.T) {
+	faults := ReservedNames(file("u", `{"mcpServers": {"db": {"command": "x"}}, "projects": {
+"/one": {"mcpServers": {"fine": {"command": "x"}, "a__b": {"command": "x"}}},
+"/two": {"mcpServers": {"Scorel": {"command": "x"}}}, "/three": 3}}`))
+	if len(faults) != 1 || faults[0].Server != "Scorel" || faults[0].Code != CodeReservedName || faults[0].Source.Line != 3 {
+		t.Errorf("%+v", faults)
+	}
+	if faults := ReservedNames(File{}); len(faults) != 0 {
+		t.Errorf("a missing file: %+v", faults)
+	}
+}

@@ -102,8 +102,8 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 	if err := CheckName(name); err != nil {
 		before := len(r.faults)
 		r.fault(line, "", true, "%v", err)
-		if len(r.faults) > before {
-			r.faults[before].Reserved = slices.Contains(Reserved(), strings.ToLower(name))
+		if len(r.faults) > before && slices.Contains(Reserved(), strings.ToLower(name)) {
+			r.faults[before].Code = CodeReservedName
 		}
 		return e, false
 	}

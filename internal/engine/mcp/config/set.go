@@ -10,6 +10,8 @@ const (
 	CodeDenied           Code = "denied"            // a deny rule names it
 	CodeNotInAllowList   Code = "not_in_allowlist"  // there is an allow list without it
 	CodeManagedExclusive Code = "managed_exclusive" // there is a managed file
+	CodePluginOnly       Code = "plugin_only"       // the managed file lets only those of extensions count
+	CodeReservedName     Code = "reserved_name"     // the name is one of [Reserved]
 )
 
 // Suppressed is an entry that does not count.
@@ -28,8 +30,7 @@ type Fault struct {
 	Server  string // "" for the file
 	Dropped bool   // the entry, or without Server the file, does not count
 	Message string // a sentence without place
-	// Reserved reports that the name of the entry is one of [Reserved].
-	Reserved bool
+	Code    Code   // why, "" for most
 }
 
 // Error returns the sentence with its place.

@@ -55,6 +55,7 @@ type Server interface {
 	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 	Prompt(ctx context.Context, c connect.Call, arguments map[string]string) ([]connect.Message, error)
 	Resource(ctx context.Context, c connect.Call) (*connect.Answer, error)
+	Complete(ctx context.Context, p connect.Partial) []string
 	Subscribe(ctx context.Context, uri string)
 	Title() string
 	Instructions() string
@@ -389,6 +390,19 @@ func (l *Lease) Call(ctx context.Context, c connect.Call) (*connect.Answer, erro
 // Prompt fills in a prompt as [connect.Server.Prompt] does, by a connection as for a call.
 func (l *Lease) Prompt(ctx context.Context, c connect.Call, arguments map[string]string) ([]connect.Message, error) {
 	return through(ctx, l, func(s Server) ([]connect.Message, error) { return s.Prompt(ctx, c, arguments) })
+}
+
+// Complete completes an argument as [connect.Server.Complete] does. What goes wrong says
+// nothing of the connection.
+func (l *Lease) Complete(ctx context.Context, p connect.Partial) []string {
+	if l.gone() {
+		return nil
+	}
+	server, err := l.connection().ready(ctx)
+	if err != nil {
+		return nil
+	}
+	return server.Complete(ctx, p)
 }
 
 // Resource reads a resource as [connect.Server.Resource] does, by a connection as for a call.

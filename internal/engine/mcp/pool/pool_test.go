@@ -62,6 +62,7 @@ func (s *server) Lists(ctx context.Context) (connect.Lists, []string) {
 func (*server) Prompt(context.Context, connect.Call, map[string]string) ([]connect.Message, error) {
 	return nil, nil
 }
+func (*server) Complete(context.Context, connect.Partial) []string { return nil }
 func (s *server) Resource(ctx context.Context, c connect.Call) (*connect.Answer, error) {
 	return s.Call(ctx, c)
 }

@@ -81,11 +81,12 @@ func (f *files) shown() []server {
 
 // issue is a fault as it is printed as JSON.
 type issue struct {
-	Source  string `json:"source"`
-	Path    string `json:"path,omitempty"`
-	Server  string `json:"server,omitempty"`
-	Dropped bool   `json:"dropped,omitempty"`
-	Message string `json:"message"`
+	Source  string   `json:"source"`
+	Path    string   `json:"path,omitempty"`
+	Server  string   `json:"server,omitempty"`
+	Dropped bool     `json:"dropped,omitempty"`
+	Code    mcp.Code `json:"code,omitempty"`
+	Message string   `json:"message"`
 }
 
 func (cs *commands) listCommand() *cobra.Command {
@@ -114,7 +115,7 @@ func (cs *commands) list(ctx context.Context, f *files, check, asJSON bool) erro
 	if asJSON {
 		list := []issue{}
 		for _, x := range issues {
-			list = append(list, issue{x.Source.String(), x.Path, x.Server, x.Dropped, x.Message})
+			list = append(list, issue{x.Source.String(), x.Path, x.Server, x.Dropped, x.Code, x.Message})
 		}
 		return cs.printJSON(struct {
 			Servers []server `json:"servers"`

@@ -101,13 +101,28 @@ func (in *Input) Send(typed string, parts []editor.Part, whenBusy string) tea.Cm
 		if err != nil {
 			return nil, err
 		}
-		_, err = client.Call[*protocol.Sent](ctx, to.Client, to.Session, &protocol.SendMessage{Content: content, WhenBusy: whenBusy})
-		return notices, err
+		return notices, sendTo(ctx, to, &protocol.SendMessage{Content: content, WhenBusy: whenBusy})
 	}, func(notices []string) {
 		for _, n := range notices {
 			in.cfg.Toasts.Warn(n)
 		}
 	})
+}
+
+// sendTo sends a message to a session. Channels of the command line are named with each
+// message that begins a turn, so that a host which was started again knows them too; options
+// have no place in a message that waits, so one to a session at work goes without.
+func sendTo(ctx context.Context, to link.Target, m *protocol.SendMessage) error {
+	if len(to.Channels) > 0 {
+		naming := *m
+		naming.WhenBusy, naming.Options = "reject", &protocol.TurnOptions{Channels: to.Channels}
+		_, err := client.Call[*protocol.Sent](ctx, to.Client, to.Session, &naming)
+		if err == nil || protocol.AsError(err).Code != protocol.CodeRuntimeBusy {
+			return err
+		}
+	}
+	_, err := client.Call[*protocol.Sent](ctx, to.Client, to.Session, m)
+	return err
 }
 
 // content uploads what is attached to a message, and returns its blocks. Any goroutine may

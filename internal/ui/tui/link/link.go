@@ -28,6 +28,9 @@ type Config struct {
 	// Model, Thinking and Mode (of permissions) are set in the first session; "" leaves
 	// them.
 	Model, Thinking, Mode string
+	// Channels are MCP servers that may push events into the first session, and into those
+	// that are made, as TurnOptions names them.
+	Channels []string
 }
 
 // Link is the line to the host. Its methods are for the goroutine of the UI unless they
@@ -160,6 +163,8 @@ func Ask[R protocol.Response](l *Link, session protocol.SessionID, req protocol.
 type Target struct {
 	Client  *client.Client
 	Session protocol.SessionID
+	// Channels are those that the command line names for the session.
+	Channels []string
 }
 
 // errMissed is the error of a request that was meant for a session that is not shown.
@@ -170,7 +175,7 @@ var errMissed = errors.New("the session that was asked for could not be opened, 
 func Ordered[R any](l *Link, call func(ctx context.Context, to Target) (R, error), f func(r R, err error) tea.Cmd) tea.Cmd {
 	return inOrder(l, func(ctx context.Context, w *worker) (r R, err error) {
 		if err = w.need(ctx); err == nil {
-			r, err = call(ctx, Target{w.client, w.id})
+			r, err = call(ctx, Target{w.client, w.id, w.channels})
 		}
 		return r, err
 	}, f)

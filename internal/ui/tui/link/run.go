@@ -17,9 +17,10 @@ type worker struct {
 	err     error // why there is no client, or no project; the next job tries again
 	device  sync.WaitGroup
 
-	started bool   // what the command line says of the first session was done
-	mode    string // of permissions, that a new session begins with; "" is the configured one
-	missed  int    // counts the sessions that were asked for and could not be opened
+	channels []string // those of the session
+	started  bool     // what the command line says of the first session was done
+	mode     string   // of permissions, that a new session begins with; "" is the configured one
+	missed   int      // counts the sessions that were asked for and could not be opened
 
 	id      protocol.SessionID // of the open session, "" while there is none
 	gen     int                // counts the sessions that were opened

@@ -206,10 +206,10 @@ func (w *worker) open(ctx context.Context, id protocol.SessionID, fresh bool) er
 // begin sets in the first session what the command line says, before anything is sent to
 // it, and in one that was made just now, which has all else, the mode.
 func (w *worker) begin(ctx context.Context, fresh bool) error {
-	if w.started && !fresh {
+	if w.channels = nil; w.started && !fresh {
 		return nil
 	}
-	w.started = true
+	w.started, w.channels = true, w.cfg.Channels
 	var changes protocol.MetaChanges
 	if w.cfg.Model != "" {
 		changes.Model = &w.cfg.Model

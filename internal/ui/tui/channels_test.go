@@ -1,0 +1,33 @@
+package tui_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestAChannelOfTheCommandLinePushesIntoTheSession(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is missing")
+	}
+	script, err := filepath.Abs("../../../examples/channels/tail.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t, `{"if":{"user":"hello"},"do":[{"text":"Good morning."}]}`, `{"if":{"user":"build is red"},"do":[{"text":"I look at it."}]}`)
+	log := filepath.Join(h.Project, "build.log")
+	entry, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"build": map[string]any{"command": python, "args": []string{script, log}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.WriteUser("mcp.json", string(entry))
+	h.Write(log, "")
+	s := h.Open("--channels", "server:build,server:missing")
+	s.Say("hello")
+	s.WaitFor("Good morning.", "server:missing")
+	s.WaitFor("server:build")
+	h.Write(log, "The build is red.\n")
+	s.WaitFor("I look at it.")
+}
