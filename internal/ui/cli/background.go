@@ -21,7 +21,7 @@ import (
 
 // backgroundFlags are the flags of a prompt that a session in the background has too.
 var backgroundFlags = []string{"model", "thinking", "permission-mode", "allowed-tools", "disallowed-tools", "sandbox", "no-network", "mcp-config", "strict-mcp-config",
-	"channels", "tools", "max-turns", "max-budget-usd", "cwd", "workspace", "add-dir"}
+	"channels", "tools", "max-turns", "max-budget-usd", "cwd", "add-dir"}
 
 // backgroundOptions are the flags of a session in the background.
 type backgroundOptions struct {
@@ -75,6 +75,7 @@ type startedSession struct {
 
 // startBackground makes a session on the host and sends it the prompt.
 func (a *app) startBackground(ctx context.Context, o backgroundOptions, text string) error {
+	o.background = true
 	dir, err := o.prepare()
 	if err != nil {
 		return err
@@ -87,9 +88,6 @@ func (a *app) startBackground(ctx context.Context, o backgroundOptions, text str
 	}
 	if strings.TrimSpace(text) == "" {
 		return exit.Usagef("there is nothing to do: give a prompt, or text on stdin")
-	}
-	if _, err := a.wide(&o.promptOptions); err != nil {
-		return err
 	}
 	if err := o.forHost(); err != nil {
 		return err
@@ -104,6 +102,9 @@ func (a *app) startBackground(ctx context.Context, o backgroundOptions, text str
 		return err
 	}
 	id, err := a.target(ctx, l, o.promptOptions, dir)
+	if protocol.AboutOf(err).Reason == protocol.ReasonWide {
+		return exit.Usagef("%s would be the workspace, which holds your whole home folder; --cwd names a smaller one, and scorel, started there, asks once whether it may be", dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (a *app) startBackground(ctx context.Context, o backgroundOptions, text str
 			return a.unused(ctx, l, id, err)
 		}
 	}
-	sent, err := a.sendBackground(ctx, l, id, &o, dir, text, content)
+	sent, err := a.sendBackground(ctx, l, id, &o, text, content)
 	if err != nil {
 		return a.unused(ctx, l, id, err)
 	}
@@ -133,12 +134,9 @@ func (a *app) warnNamed(ctx context.Context, l *link, name string) {
 }
 
 // sendBackground sends the prompt, or runs the command that it names.
-func (a *app) sendBackground(ctx context.Context, l *link, id protocol.SessionID, o *backgroundOptions, dir, text string, content []protocol.Block) (*protocol.Sent, error) {
+func (a *app) sendBackground(ctx context.Context, l *link, id protocol.SessionID, o *backgroundOptions, text string, content []protocol.Block) (*protocol.Sent, error) {
 	options := o.turnOptions()
 	options.Unattended = false // who attaches can answer
-	if a.isHome(dir) || o.workspace != "" {
-		options.Workspace = &dir
-	}
 	run := &headless.Run{Client: l.Client, Result: headless.NewResult(id), Stderr: a.stderr, Printer: headless.NewPrinter("text", a.stdout, a.stderr)}
 	command, err := run.CommandOf(ctx, text)
 	if err != nil {

@@ -28,8 +28,10 @@ type promptOptions struct {
 	input     string
 	output    string
 	noSession bool
-	schema    string // a file
-	parsed    *headless.Schema
+	// background says that nobody waits for the session, and that no flag allows a wide folder.
+	background bool
+	schema     string // a file
+	parsed     *headless.Schema
 }
 
 // turnFlags say how a turn runs.

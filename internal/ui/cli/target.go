@@ -28,7 +28,11 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 		fmt.Fprintln(a.stderr, "scorel: "+line)
 	}
 	if project.Wide == protocol.WidthRoot && o.workspace == "" && (o.session == "" || o.cwd != "") {
-		return "", exit.Usagef("%s would be the workspace, which is the whole file system; --workspace %s confirms that (in a container), --cwd names a smaller one", project.Root, project.Root)
+		confirm := "--workspace " + project.Root + " confirms that (in a container), "
+		if o.background {
+			confirm = ""
+		}
+		return "", exit.Usagef("%s would be the workspace, which is the whole file system; %s--cwd names a smaller one", project.Root, confirm)
 	}
 	var id protocol.SessionID
 	switch {
