@@ -117,7 +117,7 @@ func TestRequestsExtendEachOtherWhileServersComeGoAndChange(t *testing.T) {
 				}
 				before = messages
 			}
-			if got := discoveries(w, e.ID); len(got) == 0 || !strings.Contains(got[0], "- mcp__notes__echo: says it again") {
+			if got := discoveries(w, e.ID); len(got) == 0 || !strings.Contains(got[0], "- mcp__notes__echo: [notes says] says it again") {
 				t.Errorf("suggested %q", got)
 			}
 			if !strings.Contains(string(tools), "mcp__first__echo") || strings.Contains(string(tools), "mcp__late") {
