@@ -76,7 +76,13 @@ func (s *Server) careful(f func()) func() {
 // broke ends the connection after a panic.
 func (s *Server) broke(p *fault.Panic) {
 	s.report(p)
-	if again := fault.Attempt(s.release); again != nil {
+	end := s.release
+	s.mu.Lock()
+	if s.watched {
+		end = s.Close
+	}
+	s.mu.Unlock()
+	if again := fault.Attempt(end); again != nil {
 		s.report(again)
 	}
 }

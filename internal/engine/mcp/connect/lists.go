@@ -129,14 +129,14 @@ func (s *Server) lasts(which, ms int, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if first {
-		s.fresh[which] = 0
+		s.settling[which].fresh = 0
 	}
 	if ms <= 0 {
 		return
 	}
 	d := min(max(time.Duration(min(ms, int(maxFresh/time.Millisecond)))*time.Millisecond, minFresh), maxFresh)
-	if s.fresh[which] == 0 || d < s.fresh[which] {
-		s.fresh[which] = d
+	if s.settling[which].fresh == 0 || d < s.settling[which].fresh {
+		s.settling[which].fresh = d
 	}
 }
 
@@ -145,7 +145,7 @@ func (s *Server) lasts(which, ms int, first bool) {
 func (s *Server) Fresh() (tools, lists time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.fresh[ofTools], s.fresh[ofOthers]
+	return s.settling[ofTools].fresh, s.settling[ofOthers].fresh
 }
 
 // pages reads a list to its end, within the bounds of lists. Faults are about what is left out.

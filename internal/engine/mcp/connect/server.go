@@ -153,10 +153,10 @@ type Server struct {
 	fuse     *fault.Fuse   // the first panic of its goroutines ends it
 
 	mu       sync.Mutex
+	watched  bool // there is a connection, which Close ends
 	calls    calls
 	settling [2]settling // while changed lists settle: of tools, and the others
-	fresh    [2]time.Duration
-	messages ring // that the server has logged
+	messages ring        // that the server has logged
 
 	subscribed subscriptions
 	schemas    schemas
@@ -345,14 +345,12 @@ func (s *Server) watch() {
 		_ = s.session.Wait() // Why says it
 		s.release()
 	}()
-	go func() { // ends with the connection
-		defer s.fuse.Catch()
-		select {
-		case <-s.fuse.Blown():
-			s.Close()
-		case <-s.ended:
-		}
-	}()
+	s.mu.Lock()
+	s.watched = true
+	s.mu.Unlock()
+	if s.fuse.Panic() != nil { // before broke could know of the connection
+		go s.careful(s.Close)() // ends with the connection
+	}
 }
 
 // release ends what belongs to the connection.

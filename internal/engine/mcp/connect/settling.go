@@ -2,10 +2,11 @@ package connect
 
 import "time"
 
-// settling is a list that has changed.
+// settling is a list that changes.
 type settling struct {
-	timer *time.Timer // nil: it never has
-	since time.Time   // the first change that was not told; zero for none
+	timer *time.Timer   // nil: it never has
+	since time.Time     // the first change that was not told; zero for none
+	fresh time.Duration // for which the server says that it holds; 0 for none
 }
 
 // changed tells of a list that has changed when no more changes come, or have come for
