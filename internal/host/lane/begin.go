@@ -47,7 +47,8 @@ func (l *Lane) free() error {
 }
 
 // Resume begins a turn with the events of channels that wait and the first message that waits
-// in a queue that is not paused, or with what background work has to tell, when no turn runs. It returns when that is durable.
+// in a queue that is not paused, or with what background work has to tell, when no turn runs.
+// It returns when that is durable.
 func (l *Lane) Resume(ctx context.Context) error { return l.resume(ctx, nil) }
 
 // resume begins a turn with the first message that waits, when none runs. With an
@@ -94,7 +95,7 @@ func (l *Lane) tryResume(ctx context.Context, unpauses *journal.Author) error {
 	if err != nil {
 		return err
 	}
-	ticket, t, err := l.beginQueued(ctx, unpauses, config)
+	ticket, t, err := l.beginQueued(ctx, unpauses, options, config)
 	if t == nil {
 		config.Close()
 	}
@@ -105,8 +106,9 @@ func (l *Lane) tryResume(ctx context.Context, unpauses *journal.Author) error {
 }
 
 // beginQueued starts a turn with the events of channels that wait and the first message that
-// does; the turn is nil when there is none.
-func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config *TurnConfig) (ticket *publish.Ticket, t *turn, err error) {
+// does; the turn is nil when there is none. With options the turn begins with what background
+// work has to tell, and the config was made with them.
+func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, options *protocol.TurnOptions, config *TurnConfig) (ticket *publish.Ticket, t *turn, err error) {
 	l.j.Lock()
 	defer l.j.Unlock()
 	if err := l.free(); err != nil {
@@ -117,9 +119,12 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 			return nil, nil, err
 		}
 	}
-	wakes := l.awake(nil)
+	wakes := l.awake(unpauses)
 	if !wakes && !l.queues.Ready() && l.inbox.Count() == 0 {
 		return ticket, nil, nil
+	}
+	if wakes != (options != nil) || wakes && !l.stillAwake(options, config) { // the config is for another turn
+		return ticket, nil, errAgain
 	}
 	t, err = l.newTurn(ctx, config)
 	if err != nil {
@@ -128,7 +133,7 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, config
 	if _, err = l.appendWaiting(ctx); err == nil {
 		l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
 			if wakes {
-				ticket, err = l.openAwake(t)
+				ticket, err = l.openAwake(t, options)
 			} else {
 				t.by = l.queues.Next()
 				ticket, err = l.takeOpening(ctx, t)

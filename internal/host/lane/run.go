@@ -96,6 +96,9 @@ func (l *Lane) settleTurn(t *turn) (left bool) {
 	if err := l.additions.TakeAll(context.Background()); err != nil {
 		l.j.Report("add to the conversation: " + err.Error())
 	}
+	if t.end.Reason != protocol.EndCompleted && !t.command && !t.foreign && t.summary == nil {
+		l.course.waking.on = WakeOff // until somebody says something
+	}
 	ends := l.course.stopping || l.j.Closed()
 	if !ends && t.Void.Load() { // the turn could not do it any more
 		l.pauseQueues()

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/host/publish"
@@ -26,6 +27,7 @@ const maxWakes = 10
 type waking struct {
 	on      Wake                  // as of the newest turn
 	options *protocol.TurnOptions // of the newest message of somebody; nil without
+	bypass  bool                  // the configuration has a mode that asks nobody
 	inARow  int                   // turns that began by themselves since
 	told    bool                  // people know that no further one does
 }
@@ -92,16 +94,38 @@ func (l *Lane) wakeOptions() *protocol.TurnOptions {
 	if l.course.waking.options != nil {
 		o = *l.course.waking.options
 	}
-	if permission.Mode(o.Mode) == permission.Bypass || o.Mode == "" && l.rights.mode == permission.Bypass {
+	if l.awakeMode(&o) == permission.Bypass {
 		o.Mode = string(permission.Default)
 	}
 	return &o
 }
 
+// awakeMode returns the mode that a turn with such options would have, as far as it is known
+// without a configuration; "" where that decides. The journal is locked.
+func (l *Lane) awakeMode(o *protocol.TurnOptions) permission.Mode {
+	switch {
+	case o.Mode != "":
+		return permission.Mode(o.Mode)
+	case l.rights.mode == "" && l.course.waking.bypass:
+		return permission.Bypass
+	}
+	return l.rights.mode
+}
+
+// stillAwake reports whether a turn that background work begins may run with a config that was
+// made with options: nobody has said anything else in the meantime, and the configuration has
+// no mode that asks nobody. The journal is locked.
+func (l *Lane) stillAwake(options *protocol.TurnOptions, config *TurnConfig) bool {
+	if l.awakeMode(options) == "" && config.Policy.Mode() == permission.Bypass {
+		l.course.waking.bypass = true
+	}
+	return reflect.DeepEqual(options, l.wakeOptions())
+}
+
 // openAwake begins the turn t with what background work has told; at least one event of that
 // has been appended. The journal is locked.
-func (l *Lane) openAwake(t *turn) (*publish.Ticket, error) {
-	t.outside, t.options = true, l.wakeOptions()
+func (l *Lane) openAwake(t *turn, options *protocol.TurnOptions) (*publish.Ticket, error) {
+	t.outside, t.options = true, options
 	l.course.waking.inARow++
 	return l.j.Publisher().FlushTicket()
 }

@@ -114,11 +114,23 @@ func TestCommandsAndMonitorsBeginTurnsWhereThatIsAskedFor(t *testing.T) {
 func TestATurnThatBeginsByItselfAsksNobodyWhoIsNotThereAndIsNoWiderThanTheLastOne(t *testing.T) {
 	denied := `{"if":{"user":"(?s)Background agent task_.*piece one is there"},"do":[{"call":"Bash","id":"late","input":{"command":"touch made"}}]}`
 	after := `{"if":{"result":"."},"again":true,"do":[{"text":"I could not"}]}`
-	for name, options := range map[string]protocol.TurnOptions{"bypass": {Mode: "bypassPermissions"}, "a denying rule": {Allow: []string{"Bash"}, Deny: []string{"Bash(touch:*)"}}} {
+	for name, c := range map[string]struct {
+		options protocol.TurnOptions
+		tables  string
+		mode    string // of the session
+	}{
+		"bypass, of the message":       {options: protocol.TurnOptions{Mode: "bypassPermissions"}},
+		"bypass, of the session":       {mode: "bypassPermissions"},
+		"bypass, of the configuration": {tables: "[permissions]\nmode = 'bypassPermissions'\n"},
+		"a rule that denies":           {options: protocol.TurnOptions{Allow: []string{"Bash"}, Deny: []string{"Bash(touch:*)"}}},
+	} {
 		t.Run(name, func(t *testing.T) {
-			w := hosttest.New(t, hosttest.Setting{Serving: true, Overrides: host.Overrides{Allow: []string{"Task"}}}, append(behind(), denied, after)...)
+			w := hosttest.New(t, hosttest.Setting{Serving: true, Overrides: host.Overrides{Allow: []string{"Task"}}, Tables: c.tables}, append(behind(), denied, after)...)
 			e := w.Begin(false)
-			e.With("start", options)
+			if c.mode != "" {
+				e.Mode(c.mode)
+			}
+			e.With("start", c.options)
 			w.Line("pid")
 			e.Events = nil
 			w.File("go", "")
@@ -152,5 +164,24 @@ func TestTurnsThatBeginByThemselvesComeToAnEnd(t *testing.T) {
 	}
 	if begun != 11 {
 		t.Errorf("%d agents began, of which the first was asked for", begun)
+	}
+}
+
+func TestNothingBeginsByItselfAfterATurnThatWasCancelled(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{Serving: true, Overrides: hosttest.AllowBash()}, hosttest.AgentCall("^start$", `,"background":true`, "CHILD 1"), hosttest.Shell("CHILD 1", "a", "echo done-1"),
+		hosttest.Answer("done-1", "piece one is there"), `{"if":{"result":"works in the background"},"do":[{"call":"Bash","id":"w","input":{"command":"echo > up; sleep 600"}}]}`, toldOfIt, `{"if":{"user":"and now"},"do":[{"text":"I see"}]}`)
+	e := w.Begin(false)
+	turn := e.Send("start")
+	w.Line("up")
+	w.Eventually("the end of the agent", func() bool {
+		return hosttest.Call[*protocol.TaskList](w.T, e.C, e.ID, &protocol.ListTasks{}).Tasks[0].State != protocol.TaskRunning
+	})
+	hosttest.Call[*protocol.Cancelled](t, e.C, e.ID, &protocol.Cancel{TurnID: turn})
+	e.End()
+	if !quiet(w, e) {
+		t.Error("a turn was begun")
+	}
+	if end := e.Say("and now"); end.Terminal != protocol.TerminalCompleted || len(w.Notices(e.ID)) != 1 {
+		t.Errorf("end: %+v, told %d times", end, len(w.Notices(e.ID)))
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,13 +157,18 @@ func (a *app) sendBackground(ctx context.Context, l *link, id protocol.SessionID
 	return cmp.Or(did.Sent, &protocol.Sent{}), nil
 }
 
-// unused takes a session away again that was made for a prompt which could not be sent.
+// unused takes a session away again whose prompt the host has refused. Where that is not known,
+// such as when the connection has ended, the session stays and is named.
 func (a *app) unused(ctx context.Context, l *link, id protocol.SessionID, why error) error {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), statusTimeout)
-	defer stop()
-	if _, err := client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{}); err != nil {
-		fmt.Fprintf(a.stderr, "scorel: the session %s was made and is empty; scorel sessions delete removes it\n", id)
+	refused := errors.As(why, new(*protocol.Error)) && !lost(why) || errors.As(why, new(exit.UsageError))
+	if refused && ctx.Err() == nil {
+		ctx, stop := context.WithTimeout(ctx, statusTimeout)
+		defer stop()
+		if _, err := client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{}); err == nil {
+			return why
+		}
 	}
+	fmt.Fprintf(a.stderr, "scorel: the session %s was made; scorel logs %s shows whether it has the prompt\n", id, id)
 	return why
 }
 
