@@ -63,3 +63,17 @@ func Asked(l *protocol.Live) string {
 	}
 	return shorten(Line(line), maxDoing)
 }
+
+// StateOf returns in a word what goes on in a session: asks, works, queued or idle. One that
+// asks needs somebody most.
+func StateOf(s *protocol.SessionState) string {
+	switch {
+	case s.Asking:
+		return "asks"
+	case s.Running || s.Tasks > 0:
+		return "works"
+	case s.Queued > 0:
+		return "queued"
+	}
+	return "idle"
+}

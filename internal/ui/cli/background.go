@@ -202,21 +202,6 @@ type shownState struct {
 	protocol.SessionState
 }
 
-// stateOf returns the word for what goes on in a session.
-func stateOf(s *protocol.SessionState) string {
-	switch {
-	case s.Asking:
-		return "asks"
-	case s.Running:
-		return "works"
-	case s.Queued > 0:
-		return "queued"
-	case s.Tasks > 0:
-		return "works"
-	}
-	return "idle"
-}
-
 // sessionStates returns the sessions that are open, those at work alone unless all are wanted;
 // more says that there are older ones.
 func (a *app) sessionStates(ctx context.Context, all bool) (shown []shownState, more bool, err error) {
@@ -236,7 +221,7 @@ func (a *app) sessionStates(ctx context.Context, all bool) (shown []shownState, 
 		return nil, false, err
 	}
 	for _, s := range st.Sessions {
-		if state := stateOf(&s); all || state != "idle" {
+		if state := display.StateOf(&s); all || state != "idle" {
 			shown = append(shown, shownState{state, s})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/status"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // AtWork shows the sessions that the host has open: those that ask something first, then those
@@ -33,26 +34,18 @@ func (x *Sessions) AtWork() tea.Cmd {
 
 // rank orders sessions by who needs somebody most.
 func rank(s *protocol.SessionState) int {
-	switch {
-	case s.Asking:
-		return 0
-	case s.Running || s.Tasks > 0:
-		return 1
-	case s.Queued > 0:
-		return 2
-	}
-	return 3
+	return slices.Index([]string{"asks", "works", "queued", "idle"}, display.StateOf(s))
 }
 
 func (x *Sessions) itemAtWork(s *protocol.SessionState) list.Item {
 	box := x.Screen.Theme().Box
 	item := list.Item{ID: string(s.SessionID), Title: line(cmp.Or(s.Title, "(no message)")), Mark: box.Dot, Tone: list.Quiet, Group: "idle"}
-	switch rank(s) {
-	case 0:
+	switch display.StateOf(s) {
+	case "asks":
 		item.Mark, item.Tone, item.Group = "?", list.Warn, "waits for an answer"
-	case 1:
+	case "works":
 		item.Tone, item.Group = list.Good, "at work"
-	case 2:
+	case "queued":
 		item.Group = "messages wait"
 	}
 	details := []string{cmp.Or(s.Question, s.Activity)}
