@@ -24,6 +24,15 @@ func (s *UI) Gone(text string) string {
 	return s.Wait("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
 }
 
+// Answered waits until a text has been shown n times and no turn runs any more, and gives
+// the screen.
+func (s *UI) Answered(text string, n int) string {
+	s.t.Helper()
+	return s.Wait(text+" and the end of the turn", func(screen string) bool {
+		return strings.Count(screen, text) == n && !strings.Contains(screen, "esc to cancel")
+	})
+}
+
 // between is how many looks at the screen there are between two keys of Until: a
 // question takes keys when none has come for half a second.
 const between = 100
