@@ -19,11 +19,12 @@ const (
 // asked: of each session the newest summary, in the order in which they changed
 // first.
 type DeviceChanges struct {
-	Sessions []protocol.SessionChanged
-	Clients  []ClientChange
-	Projects bool                   // the list of projects
-	MCP      []protocol.SessionID   // whose MCP servers have changed
-	Stopping *protocol.HostStopping // the host ends
+	Sessions   []protocol.SessionChanged
+	Clients    []ClientChange
+	Projects   bool                   // the list of projects
+	Automation bool                   // schedules or runs have changed
+	MCP        []protocol.SessionID   // whose MCP servers have changed
+	Stopping   *protocol.HostStopping // the host ends
 	// Frames are the newest of what extensions draw for this connection, one of each
 	// component.
 	Frames []*protocol.UIFrame
@@ -89,6 +90,8 @@ func (n *deviceNotifications) take(frame protocol.Frame) {
 		}
 	case *protocol.ProjectsChanged:
 		d.Projects = true
+	case *protocol.AutomationChanged:
+		d.Automation = true
 	case *protocol.MCPChanged:
 		if len(d.MCP) == maxNews {
 			n.miss()

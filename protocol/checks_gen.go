@@ -432,6 +432,62 @@ func (r *ListBuiltinTools) Check() *Problem {
 	)
 }
 
+// checkFields checks the fields of the request one by one.
+func (r *CreateSchedule) checkFields() *Problem {
+	return first(
+		atMost("name", r.Name, MaxName),
+		line("name", r.Name),
+		need("when", r.When, MaxWhen),
+		atMost("zone", r.Zone, MaxName),
+		need("prompt", r.Prompt, MaxSchedulePrompt),
+		one("target", r.Target, "", "session", "fresh", "kept"),
+		maybe("sessionId", r.SessionID),
+		atMost("workDir", r.WorkDir, MaxPath),
+		one("onQuestion", r.OnQuestion, "", "deny", "wait"),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListSchedules) Check() *Problem {
+	return maybe("sessionId", r.SessionID)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *GetSchedule) Check() *Problem {
+	return need("scheduleId", r.ScheduleID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *SetSchedule) Check() *Problem {
+	return need("scheduleId", r.ScheduleID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *DeleteSchedule) Check() *Problem {
+	return need("scheduleId", r.ScheduleID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *RunSchedule) Check() *Problem {
+	return need("scheduleId", r.ScheduleID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListRuns) Check() *Problem {
+	return first(
+		atMost("scheduleId", r.ScheduleID, MaxWord),
+		upTo("limit", r.Limit, MaxListedRuns),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *CancelRun) Check() *Problem {
+	return need("runId", r.RunID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *GetAutomation) Check() *Problem { return nil }
+
 // Check says what cannot be carried out; see [Call.Check].
 func (r *SearchSessions) Check() *Problem {
 	return first(

@@ -282,6 +282,9 @@ type QueueItem struct {
 	// Context is what hooks have said of the message: the model is told of it, hidden,
 	// when the message is taken.
 	Context []string `json:"context,omitempty"`
+	// Meta says where the message comes from when no person sent it; nil for a person's. It
+	// goes with the message when that is taken.
+	Meta *MessageMeta `json:"meta,omitempty"`
 }
 
 // QueueUpdate replaces a queue. Replaces is the update that its author had

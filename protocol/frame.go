@@ -73,6 +73,9 @@ type SessionChanged struct {
 // ProjectsChanged tells all clients that the list of projects has changed.
 type ProjectsChanged struct{}
 
+// AutomationChanged tells all clients that schedules or their runs have changed.
+type AutomationChanged struct{}
+
 // MCPChanged tells all clients that the state of an MCP server of a session has changed, or
 // one of its lists. Several changes that a client has not been told are one frame.
 type MCPChanged struct {
@@ -98,10 +101,13 @@ type HostStopping struct {
 func (*ResyncFrame) FrameName() string     { return "resync" }
 func (*SessionChanged) FrameName() string  { return "session_changed" }
 func (*ProjectsChanged) FrameName() string { return "projects_changed" }
-func (*MCPChanged) FrameName() string      { return "mcp_changed" }
-func (*ClientJoined) FrameName() string    { return "client_joined" }
-func (*ClientLeft) FrameName() string      { return "client_left" }
-func (*HostStopping) FrameName() string    { return "host_stopping" }
+
+// FrameName implements [Frame].
+func (*AutomationChanged) FrameName() string { return "automation_changed" }
+func (*MCPChanged) FrameName() string        { return "mcp_changed" }
+func (*ClientJoined) FrameName() string      { return "client_joined" }
+func (*ClientLeft) FrameName() string        { return "client_left" }
+func (*HostStopping) FrameName() string      { return "host_stopping" }
 
 // FrameName is the type that is on the wire.
 func (*EventsFrame) FrameName() string   { return "events" }
@@ -168,6 +174,8 @@ func ParseFrame(data []byte) (Frame, error) {
 		f = &SessionChanged{}
 	case "projects_changed":
 		f = &ProjectsChanged{}
+	case "automation_changed":
+		f = &AutomationChanged{}
 	case "mcp_changed":
 		f = &MCPChanged{}
 	case "client_joined":

@@ -36,6 +36,11 @@ type (
 	DeviceID string
 	// ClientID is "cli_" and as DeviceID, of the entry's key; or [HostClient].
 	ClientID string
+	// ScheduleID is "sch_" and 16 characters, 80 random bits.
+	ScheduleID string
+	// RunID names one run of a schedule: "run_" and 16 characters, 80 bits that its schedule
+	// and the instant that it is for decide, so that no instant has two.
+	RunID string
 )
 
 // HostClient is the clientId of what the host itself produced. No client may
@@ -81,8 +86,22 @@ func NewProjectID(rand io.Reader) ProjectID       { return ProjectID(randomID("p
 func NewTurnID(rand io.Reader) TurnID             { return TurnID(randomID("trn_", rand, 10)) }
 func NewPermissionID(rand io.Reader) PermissionID { return PermissionID(randomID("prm_", rand, 10)) }
 func NewItemID(rand io.Reader) ItemID             { return ItemID(randomID("itm_", rand, 10)) }
+func NewScheduleID(rand io.Reader) ScheduleID     { return ScheduleID(randomID("sch_", rand, 10)) }
 func NewEpoch(rand io.Reader) Epoch               { return Epoch(randomID("epo_", rand, 10)) }
 func NewRequestID(rand io.Reader) RequestID       { return RequestID(randomID("req_", rand, 16)) }
+
+// RunIDOf derives the id of the run of a schedule that is for an instant, in milliseconds
+// since the epoch.
+func RunIDOf(schedule ScheduleID, instant int64) RunID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", schedule, instant))
+	return RunID("run_" + idEncoding.EncodeToString(sum[:10]))
+}
+
+// RequestIDOf derives the id of the request that a run sends its message with.
+func RequestIDOf(run RunID) RequestID {
+	sum := sha256.Sum256([]byte(run))
+	return RequestID("req_" + idEncoding.EncodeToString(sum[:16]))
+}
 
 // DeviceIDOf and ClientIDOf derive the id that belongs to a public key.
 func DeviceIDOf(publicKey []byte) DeviceID { return DeviceID("dev_" + keyID(publicKey)) }
@@ -125,6 +144,12 @@ func (id ProjectID) Check() error { return checkID(string(id), "prj_", shortID) 
 
 // Check reports whether the id has the form of its kind.
 func (id RequestID) Check() error { return checkID(string(id), "req_", longID) }
+
+// Check reports whether the id has the form of its kind.
+func (id ScheduleID) Check() error { return checkID(string(id), "sch_", shortID) }
+
+// Check reports whether the id has the form of its kind.
+func (id RunID) Check() error { return checkID(string(id), "run_", shortID) }
 
 // Check reports whether the id has the form of its kind, or is [HostClient].
 func (id ClientID) Check() error {

@@ -46,11 +46,14 @@ const (
 	SourceExtension Source = "extension"
 )
 
-// MessageMeta goes with a user message.
+// MessageMeta goes with a user message. ScheduleID and RunID are those of a run of a schedule
+// that sent it.
 type MessageMeta struct {
-	Source      Source `json:"source,omitempty"`
-	QueueItemID ItemID `json:"queueItemId,omitempty"`
-	Channel     string `json:"channel,omitempty"`
+	Source      Source     `json:"source,omitempty"`
+	QueueItemID ItemID     `json:"queueItemId,omitempty"`
+	Channel     string     `json:"channel,omitempty"`
+	ScheduleID  ScheduleID `json:"scheduleId,omitempty"`
+	RunID       RunID      `json:"runId,omitempty"`
 }
 
 // Usage counts tokens of one model call. InputTokens are those that were

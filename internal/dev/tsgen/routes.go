@@ -150,6 +150,6 @@ func httpTypes(c *module) []*decl {
 			is: union{ref("SessionEvent"), ref("ResyncFrame"), ref("LiveFrame"), ref("SessionClosed"), ref("HostStopping")}},
 		{kind: alias, name: "StreamMessage", doc: "The data of a message of the stream of several sessions and the device: an event or a frame.",
 			is: union{ref("SessionEvent"), ref("ResyncFrame"), ref("LiveFrame"), ref("SessionClosed"), ref("HostStopping"),
-				ref("SessionChanged"), ref("ProjectsChanged"), ref("MCPChanged"), ref("ClientJoined"), ref("ClientLeft")}},
+				ref("SessionChanged"), ref("ProjectsChanged"), ref("AutomationChanged"), ref("MCPChanged"), ref("ClientJoined"), ref("ClientLeft")}},
 	}
 }

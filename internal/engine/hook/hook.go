@@ -138,7 +138,7 @@ type ToolPatch struct {
 // Prompt is a message of a user on its way into the log.
 type Prompt struct {
 	Content []protocol.Block
-	Source  string // interactive, queue, extension, channel
+	Source  string // interactive, queue, extension, channel, schedule
 	Busy    bool   // a turn runs
 }
 

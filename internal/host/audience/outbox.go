@@ -17,19 +17,20 @@ const (
 
 // Outbox holds the frames of the device that wait for one connection: of each session
 // the newest, one that says that its MCP servers have changed, one that says that the projects
-// have, and of each component the newest that was drawn. Its methods wait for
+// have, one that schedules have, and of each component the newest that was drawn. Its methods wait for
 // nobody.
 type Outbox struct {
-	mu       sync.Mutex // guards all below; nothing else is locked under it
-	stopping *protocol.HostStopping
-	frames   []*protocol.UIFrame // of each component one, oldest first
-	clients  []protocol.Frame    // who came and went, oldest first
-	projects bool
-	order    []protocol.SessionID // of sessions, oldest first
-	sessions map[protocol.SessionID]*protocol.SessionChanged
-	servers  []protocol.SessionID // whose MCP servers have changed, oldest first
-	sending  bool                 // a goroutine takes what there is
-	closed   bool
+	mu         sync.Mutex // guards all below; nothing else is locked under it
+	stopping   *protocol.HostStopping
+	frames     []*protocol.UIFrame // of each component one, oldest first
+	clients    []protocol.Frame    // who came and went, oldest first
+	projects   bool
+	automation bool
+	order      []protocol.SessionID // of sessions, oldest first
+	sessions   map[protocol.SessionID]*protocol.SessionChanged
+	servers    []protocol.SessionID // whose MCP servers have changed, oldest first
+	sending    bool                 // a goroutine takes what there is
+	closed     bool
 }
 
 // Put adds a frame. It is true when the caller has to start a goroutine that takes
@@ -45,6 +46,8 @@ func (o *Outbox) Put(f protocol.Frame, start func()) bool {
 		o.stopping = f
 	case *protocol.ProjectsChanged:
 		o.projects = true
+	case *protocol.AutomationChanged:
+		o.automation = true
 	case *protocol.SessionChanged:
 		o.putSession(f)
 	case *protocol.MCPChanged:
@@ -122,6 +125,9 @@ func (o *Outbox) Take() protocol.Frame {
 	case o.projects:
 		o.projects = false
 		return &protocol.ProjectsChanged{}
+	case o.automation:
+		o.automation = false
+		return &protocol.AutomationChanged{}
 	case len(o.servers) > 0:
 		f := &protocol.MCPChanged{SessionID: o.servers[0]}
 		o.servers = slices.Delete(o.servers, 0, 1)

@@ -115,15 +115,31 @@ func (a *Above) keep(ctx context.Context, ans question.Answer, d protocol.Permis
 // ready, and options that prepare is given and that keep the turn to itself. It fails
 // while another turn runs. The turn has ended when done is closed.
 func (l *Lane) Work(ctx context.Context, content []protocol.Block, options protocol.TurnOptions, prepare Prepare) (*Work, error) {
-	w := &work{prepare: prepare}
-	_, err := l.Send(ctx, Caller{Client: protocol.HostClient}, Message{Content: content, Busy: BusyReject, Options: &options, work: w})
-	if err != nil && w.began == nil {
-		return nil, err
-	}
-	return &Work{w.began}, nil
+	_, w, err := l.follow(ctx, Caller{Client: protocol.HostClient}, Message{Content: content, Busy: BusyReject, Options: &options}, prepare)
+	return w, err
 }
 
-// Work is a turn that runs on an order.
+// Begin begins a turn with a message, which fails while another turn runs. The work is nil
+// when a hook has done all there was to do. An error after the turn began comes with its work.
+func (l *Lane) Begin(ctx context.Context, c Caller, m Message) (*protocol.Sent, *Work, error) {
+	m.Busy = BusyReject
+	return l.follow(ctx, c, m, nil)
+}
+
+// follow sends a message and returns the turn that it began.
+func (l *Lane) follow(ctx context.Context, c Caller, m Message, prepare Prepare) (*protocol.Sent, *Work, error) {
+	m.work = &work{prepare: prepare}
+	sent, err := l.Send(ctx, c, m)
+	switch {
+	case m.work.began != nil:
+		return sent, &Work{m.work.began}, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	return sent, nil, nil
+}
+
+// Work is a turn that somebody follows.
 type Work struct{ turn *turn }
 
 // Done is closed when the turn has ended.

@@ -35,18 +35,28 @@ type Message struct {
 	Expected *protocol.EventID
 	Options  *protocol.TurnOptions
 	// Source is what hooks are told of who sends: interactive (also when empty), queue,
-	// extension or channel.
+	// extension, channel or schedule.
 	Source string
+	// Meta goes with a message that no person sends, nil for a person's.
+	Meta *protocol.MessageMeta
+	// Budget stands above that of the turn that it begins, nil for none.
+	Budget *runtime.Budget
 
 	turn protocol.TurnID // when set: for this turn alone
-	work *work           // of a message that begins work for another session
+	work *work           // nil when nobody waits for the end of the turn
 }
 
-// work is what a message needs that begins work for another session.
+// work is what a message begins that somebody wants to follow.
 type work struct {
-	prepare Prepare
-	began   *turn // the turn that was begun, nil for none
+	prepare Prepare // of an order of another session, nil without
+	began   *turn   // the turn that was begun, nil for none
 }
+
+// isOrder reports whether another session gave the message to this one as its work.
+func (m *Message) isOrder() bool { return m.work != nil && m.work.prepare != nil }
+
+// byItself reports whether the message is none of a person's.
+func (m *Message) byItself() bool { return m.Meta != nil && m.Meta.Source == protocol.SourceSchedule }
 
 // Prepare returns what a turn runs with; see [Turns].
 type Prepare func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error)
@@ -75,7 +85,7 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 	}
 	s := &sending{l: l, by: c, m: m, release: func() {}}
 	defer func() { s.release() }()
-	if m.work != nil { // no message of a person's
+	if m.isOrder() { // no message of a person's
 		s.says = &hook.PromptAnswer{Content: m.Content}
 	}
 	for {
@@ -199,7 +209,7 @@ func (s *sending) queue(ctx context.Context, t *turn) (*protocol.Sent, *publish.
 		}
 		return nil, nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; wait for its end, or queue the message.")
 	}
-	id, ticket, err := s.l.queues.Append(ctx, s.by, name, *s.says)
+	id, ticket, err := s.l.queues.Append(ctx, s.by, name, *s.says, s.m.Meta)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,7 +238,7 @@ func (s *sending) emitSubmit(ticket *publish.Ticket) {
 func (s *sending) begin(ctx context.Context, meta protocol.Meta) (*protocol.Sent, error) {
 	l := s.l
 	prepare := l.cfg.Turns.TurnConfig
-	if s.m.work != nil {
+	if s.m.isOrder() {
 		prepare = s.m.work.prepare
 	}
 	config, err := l.ready(ctx, meta, s.m.Options, prepare)
@@ -280,8 +290,10 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 // open appends what waits and the message, and starts the turn. The journal is locked.
 func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *publish.Ticket, err error) {
 	l := s.l
-	if err := l.queues.Unpause(ctx, s.by.Client); err != nil {
-		return e, nil, err
+	if !s.m.byItself() { // what a person has paused, a person resumes
+		if err := l.queues.Unpause(ctx, s.by.Client); err != nil {
+			return e, nil, err
+		}
 	}
 	if _, err := l.appendWaiting(ctx); err != nil {
 		return e, nil, err
@@ -294,12 +306,15 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 			return e, nil, err
 		}
 	}
-	if s.m.work == nil {
+	switch {
+	case s.m.byItself():
+		l.course.waking.options = s.m.Options // nothing that follows may do more than it
+	case !s.m.isOrder():
 		l.course.waking.said(s.m.Options)
 	}
 	t.prompt = s.says.Content
 	l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
-		e, ticket, err = l.j.Append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: s.says.Content}}, s.by.Author())
+		e, ticket, err = l.j.Append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: s.says.Content, Meta: s.m.Meta}}, s.by.Author())
 		if err != nil {
 			return
 		}

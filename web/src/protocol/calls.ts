@@ -25,6 +25,7 @@ import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFil
 import type { RenderEntry, RenderedEntry } from "./render";
 import type { ForeignRules, ImportRules, ListForeignRules, RulesImported } from "./rules";
 import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
+import type { AutomationStatus, CancelRun, CreateSchedule, DeleteSchedule, GetAutomation, GetSchedule, ListRuns, ListSchedules, RunList, RunSchedule, Schedule, ScheduleDetails, ScheduleList, ScheduleRun, SetSchedule } from "./schedule";
 import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
@@ -45,12 +46,15 @@ export interface Requests {
   branch_to: { request: BranchTo; response: Moved };
   cancel: { request: Cancel; response: Cancelled };
   cancel_mcp_login: { request: CancelMCPLogin; response: Done };
+  cancel_run: { request: CancelRun; response: ScheduleRun };
   check_extension: { request: CheckExtension; response: ExtensionInfo };
   clone_session: { request: CloneSession; response: SessionSummary };
   close_session: { request: CloseSession; response: Done };
   compact_session: { request: CompactSession; response: Compacted };
   complete_command: { request: CompleteCommand; response: CompletionList };
+  create_schedule: { request: CreateSchedule; response: Schedule };
   create_session: { request: CreateSession; response: SessionSummary };
+  delete_schedule: { request: DeleteSchedule; response: Done };
   delete_session: { request: DeleteSession; response: Deleted };
   doctor: { request: Doctor; response: DoctorReport };
   enable_extension: { request: EnableExtension; response: Done };
@@ -58,6 +62,7 @@ export interface Requests {
   expand_command: { request: ExpandCommand; response: ExpandedCommand };
   export_session: { request: ExportSession; response: BlobRef };
   follow_up: { request: FollowUp; response: Sent };
+  get_automation: { request: GetAutomation; response: AutomationStatus };
   get_blob: { request: GetBlob; response: BlobPart };
   get_config: { request: GetConfig; response: ConfigReport };
   get_context: { request: GetContext; response: ContextView };
@@ -66,6 +71,7 @@ export interface Requests {
   get_path: { request: GetPath; response: Events };
   get_process_log: { request: GetProcessLog; response: ProcessLog };
   get_project_state: { request: GetProjectState; response: ProjectState };
+  get_schedule: { request: GetSchedule; response: ScheduleDetails };
   get_status: { request: GetStatus; response: Status };
   get_task_output: { request: GetTaskOutput; response: TaskOutput };
   get_tree: { request: GetTree; response: Events };
@@ -87,6 +93,8 @@ export interface Requests {
   list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
+  list_runs: { request: ListRuns; response: RunList };
+  list_schedules: { request: ListSchedules; response: ScheduleList };
   list_server_models: { request: ListServerModels; response: ServerList };
   list_sessions: { request: ListSessions; response: SessionList };
   list_skills: { request: ListSkills; response: SkillList };
@@ -108,6 +116,7 @@ export interface Requests {
   rewind_to: { request: RewindTo; response: Moved };
   rewrite_queue: { request: RewriteQueue; response: Sent };
   run_command: { request: RunCommand; response: CommandResult };
+  run_schedule: { request: RunSchedule; response: ScheduleRun };
   run_shell: { request: RunShell; response: ShellStarted };
   run_tool: { request: RunTool; response: ToolStarted };
   search_sessions: { request: SearchSessions; response: SearchResult };
@@ -118,6 +127,7 @@ export interface Requests {
   set_label: { request: SetLabel; response: Done };
   set_mcp_input: { request: SetMCPInput; response: Done };
   set_mode: { request: SetMode; response: Done };
+  set_schedule: { request: SetSchedule; response: Schedule };
   steer: { request: Steer; response: Sent };
   stop_host: { request: StopHost; response: Done };
   stop_shell: { request: StopShell; response: Cancelled };
@@ -173,12 +183,15 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   branch_to: "control",
   cancel: "answer",
   cancel_mcp_login: "control",
+  cancel_run: "control",
   check_extension: "control",
   clone_session: "control",
   close_session: "view",
   compact_session: "control",
   complete_command: "control",
+  create_schedule: "control",
   create_session: "control",
+  delete_schedule: "control",
   delete_session: "control",
   doctor: "control",
   enable_extension: "control",
@@ -186,6 +199,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   expand_command: "control",
   export_session: "view",
   follow_up: "control",
+  get_automation: "view",
   get_blob: "view",
   get_config: "control",
   get_context: "view",
@@ -194,6 +208,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_path: "view",
   get_process_log: "view",
   get_project_state: "view",
+  get_schedule: "view",
   get_status: "view",
   get_task_output: "view",
   get_tree: "view",
@@ -215,6 +230,8 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_mcp_servers: "view",
   list_models: "view",
   list_projects: "view",
+  list_runs: "view",
+  list_schedules: "view",
   list_server_models: "control",
   list_sessions: "view",
   list_skills: "view",
@@ -236,6 +253,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   rewind_to: "control",
   rewrite_queue: "control",
   run_command: "control",
+  run_schedule: "control",
   run_shell: "control",
   run_tool: "control",
   search_sessions: "view",
@@ -246,6 +264,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   set_label: "control",
   set_mcp_input: "control",
   set_mode: "control",
+  set_schedule: "control",
   steer: "control",
   stop_host: "control",
   stop_shell: "answer",
@@ -272,9 +291,12 @@ export const acts: readonly RequestName[] = [
   "branch_to",
   "cancel",
   "cancel_mcp_login",
+  "cancel_run",
   "clone_session",
   "compact_session",
+  "create_schedule",
   "create_session",
+  "delete_schedule",
   "delete_session",
   "enable_extension",
   "enable_mcp_server",
@@ -291,6 +313,7 @@ export const acts: readonly RequestName[] = [
   "rewind_to",
   "rewrite_queue",
   "run_command",
+  "run_schedule",
   "run_shell",
   "run_tool",
   "send_message",
@@ -300,6 +323,7 @@ export const acts: readonly RequestName[] = [
   "set_label",
   "set_mcp_input",
   "set_mode",
+  "set_schedule",
   "steer",
   "stop_host",
   "stop_shell",

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { MetaChanges } from "./header";
 import type { ClientID, EventID, ItemID, Seq } from "./id";
-import type { Block, Message, Usage } from "./message";
+import type { Block, Message, MessageMeta, Usage } from "./message";
 
 /** MessageBody is a message event. */
 export interface MessageBody {
@@ -219,6 +219,11 @@ export interface QueueItem {
    * when the message is taken.
    */
   context?: string[];
+  /**
+   * Meta says where the message comes from when no person sent it; nil for a person's. It
+   * goes with the message when that is taken.
+   */
+  meta?: MessageMeta;
 }
 
 /**

@@ -81,6 +81,11 @@ export interface ProjectsChanged {
   type: "projects_changed";
 }
 
+/** AutomationChanged tells all clients that schedules or their runs have changed. */
+export interface AutomationChanged {
+  type: "automation_changed";
+}
+
 /**
  * MCPChanged tells all clients that the state of an MCP server of a session has changed, or
  * one of its lists. Several changes that a client has not been told are one frame.
@@ -126,6 +131,7 @@ export type Frame =
   | SessionClosed
   | SessionChanged
   | ProjectsChanged
+  | AutomationChanged
   | MCPChanged
   | ClientJoined
   | ClientLeft

@@ -60,7 +60,12 @@ func (q *Queues) takeItem(ctx context.Context, k *queue, source protocol.Source)
 			return nil, err
 		}
 	}
-	m := protocol.Message{Role: protocol.RoleUser, Content: it.Content, Meta: &protocol.MessageMeta{Source: source, QueueItemID: it.ID}}
+	meta := protocol.MessageMeta{Source: source}
+	if it.Meta != nil {
+		meta = *it.Meta
+	}
+	meta.QueueItemID = it.ID
+	m := protocol.Message{Role: protocol.RoleUser, Content: it.Content, Meta: &meta}
 	_, ticket, err := q.j.Append(ctx, &protocol.MessageBody{Message: m}, journal.Author{Client: it.ClientID})
 	if err != nil {
 		return nil, err

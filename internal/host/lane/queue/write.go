@@ -14,13 +14,14 @@ import (
 // event.
 const maxBytes = 2 << 20
 
-// Append has a message wait as the last of a queue. The journal is locked.
-func (q *Queues) Append(ctx context.Context, c journal.Caller, name protocol.QueueName, says hook.PromptAnswer) (protocol.ItemID, *publish.Ticket, error) {
+// Append has a message wait as the last of a queue; meta is nil for a person's. The journal is
+// locked.
+func (q *Queues) Append(ctx context.Context, c journal.Caller, name protocol.QueueName, says hook.PromptAnswer, meta *protocol.MessageMeta) (protocol.ItemID, *publish.Ticket, error) {
 	k := q.named(name)
 	if len(k.items) >= protocol.MaxQueueItems {
 		return "", nil, protocol.Errorf(protocol.CodeRateLimited, "%d messages wait already; take one back or wait for the turn.", len(k.items))
 	}
-	item := protocol.QueueItem{ID: protocol.NewItemID(q.rand), Content: says.Content, ClientID: c.Client, TS: q.now().UnixMilli(), Context: texts(says.Notes)}
+	item := protocol.QueueItem{ID: protocol.NewItemID(q.rand), Content: says.Content, ClientID: c.Client, TS: q.now().UnixMilli(), Context: texts(says.Notes), Meta: meta}
 	ticket, err := q.write(ctx, c.Author(), name, append(slices.Clone(k.items), item), k.paused)
 	return item.ID, ticket, err
 }
@@ -45,7 +46,7 @@ func (q *Queues) Rewrite(ctx context.Context, c journal.Caller, name protocol.Qu
 			old.Content = it.Content
 			it = old
 		case it.ID == "":
-			it.ID, it.ClientID, it.TS, it.Context = protocol.NewItemID(q.rand), c.Client, q.now().UnixMilli(), nil
+			it.ID, it.ClientID, it.TS, it.Context, it.Meta = protocol.NewItemID(q.rand), c.Client, q.now().UnixMilli(), nil, nil
 		default: // taken in the meantime: it is a message already
 			continue
 		}
