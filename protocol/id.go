@@ -36,10 +36,11 @@ type (
 	DeviceID string
 	// ClientID is "cli_" and as DeviceID, of the entry's key; or [HostClient].
 	ClientID string
-	// ScheduleID is "sch_" and 16 characters, 80 random bits.
+	// ScheduleID is "sch_" and 16 characters, 80 bits that the request decides that made it.
 	ScheduleID string
 	// RunID names one run of a schedule: "run_" and 16 characters, 80 bits that its schedule
-	// and the instant that it is for decide, so that no instant has two.
+	// and the instant that it is for, or the request that asked for it, decide, so that none
+	// has two.
 	RunID string
 )
 
@@ -86,7 +87,6 @@ func NewProjectID(rand io.Reader) ProjectID       { return ProjectID(randomID("p
 func NewTurnID(rand io.Reader) TurnID             { return TurnID(randomID("trn_", rand, 10)) }
 func NewPermissionID(rand io.Reader) PermissionID { return PermissionID(randomID("prm_", rand, 10)) }
 func NewItemID(rand io.Reader) ItemID             { return ItemID(randomID("itm_", rand, 10)) }
-func NewScheduleID(rand io.Reader) ScheduleID     { return ScheduleID(randomID("sch_", rand, 10)) }
 func NewEpoch(rand io.Reader) Epoch               { return Epoch(randomID("epo_", rand, 10)) }
 func NewRequestID(rand io.Reader) RequestID       { return RequestID(randomID("req_", rand, 16)) }
 
@@ -95,6 +95,19 @@ func NewRequestID(rand io.Reader) RequestID       { return RequestID(randomID("r
 func RunIDOf(schedule ScheduleID, instant int64) RunID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", schedule, instant))
 	return RunID("run_" + idEncoding.EncodeToString(sum[:10]))
+}
+
+// ManualRunIDOf derives the id of the run of a schedule that a request asks for.
+func ManualRunIDOf(schedule ScheduleID, client ClientID, request RequestID) RunID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", schedule, client, request))
+	return RunID("run_" + idEncoding.EncodeToString(sum[:10]))
+}
+
+// ScheduleIDOf derives the id of the schedule that a request makes, so that a request which is
+// repeated makes no other.
+func ScheduleIDOf(client ClientID, request RequestID) ScheduleID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s", client, request))
+	return ScheduleID("sch_" + idEncoding.EncodeToString(sum[:10]))
 }
 
 // RequestIDOf derives the id of the request that a run sends its message with.

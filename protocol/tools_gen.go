@@ -18,6 +18,9 @@ var tools = [...]ToolInfo{
 	{Name: "Monitor", Kind: ToolRuns, TitleField: "pattern"},
 	{Name: "NotebookEdit", Kind: ToolWrites, View: ViewChange, TitleField: "path", Rule: RuleFiles, RuleName: "Write", Tells: TellsFiles},
 	{Name: "Read", Kind: ToolReads, View: ViewFile, TitleField: "path", Rule: RuleFiles, Tells: TellsFiles, PiNames: []string{"read"}},
+	{Name: "ScheduleCreate", Kind: ToolOwn, TitleField: "when"},
+	{Name: "ScheduleDelete", Kind: ToolRuns, TitleField: "schedule_id"},
+	{Name: "ScheduleList", Kind: ToolOwn},
 	{Name: "SearchExtraTools", Kind: ToolOwn, TitleField: "query"},
 	{Name: "Skill", Kind: ToolOwn, View: ViewSkill, TitleField: "name", Rule: RuleSkill},
 	{Name: "Task", Kind: ToolOwn, View: ViewAgent, TitleField: "description"},
@@ -60,24 +63,30 @@ func toolIndex(name string) int {
 		return 12
 	case "Read":
 		return 13
-	case "SearchExtraTools":
+	case "ScheduleCreate":
 		return 14
-	case "Skill":
+	case "ScheduleDelete":
 		return 15
-	case "Task":
+	case "ScheduleList":
 		return 16
-	case "TaskOutput":
+	case "SearchExtraTools":
 		return 17
-	case "TaskStop":
+	case "Skill":
 		return 18
-	case "TodoWrite":
+	case "Task":
 		return 19
-	case "WebFetch":
+	case "TaskOutput":
 		return 20
-	case "WebSearch":
+	case "TaskStop":
 		return 21
-	case "Write":
+	case "TodoWrite":
 		return 22
+	case "WebFetch":
+		return 23
+	case "WebSearch":
+		return 24
+	case "Write":
+		return 25
 	}
 	return -1
 }

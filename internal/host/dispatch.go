@@ -12,6 +12,7 @@ func (h *Host) newHandlers() (request.Table, error) {
 	t := make(request.Table, len(protocol.Specs()))
 	for _, register := range []func(request.Table){
 		h.rooms.admin.Handle,
+		h.rooms.automation.Handle,
 		h.handleBlobs,
 		h.rooms.commands.Handle,
 		h.rooms.library.Handle,

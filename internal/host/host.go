@@ -146,6 +146,7 @@ func New(cfg Config) (*Host, error) {
 		return nil, err
 	}
 	h.sessions.Start(!cfg.Ephemeral)
+	h.rooms.automation.Start()
 	return h, nil
 }
 
@@ -193,11 +194,13 @@ func (h *Host) closeRooms() error {
 }
 
 // EndIdle begins the end of a host that has had nothing to do for d, and reports whether
-// it did: no client is connected, no session is in use, and no turn, no background
-// command and no message that waits for its turn is left. From then on nobody comes
-// in, so that no request is taken which the host has no time for. [Host.Drain] or
-// [Host.Close] follows.
-func (h *Host) EndIdle(d time.Duration) bool { return h.sessions.EndIdle(d) }
+// it did: no client is connected, no session is in use, no turn, no background
+// command and no message that waits for its turn is left, and no schedule is armed. From
+// then on nobody comes in, so that no request is taken which the host has no time for.
+// [Host.Drain] or [Host.Close] follows.
+func (h *Host) EndIdle(d time.Duration) bool {
+	return !h.rooms.automation.Waits() && h.sessions.EndIdle(d)
+}
 
 // ReapAbandoned ends what hosts that died have left running: in all sessions that
 // nobody has, and MCP servers. A session that another process has keeps its children.

@@ -31,8 +31,12 @@ func (o owner) Lane(ctx context.Context, s *registry.Session, log *session.Log) 
 		h.Caught("making a session ready", r)
 	}
 	report, own := s.Report(), laneHost{h, s, log, told}
+	var schedules lane.Schedules
+	if h.cfg.Serving {
+		schedules = h.rooms.automation
+	}
 	l, err := lane.New(ctx, lane.Config{Device: h.identity.id, Log: log, Blobs: h.store.Blobs(), Damage: report.Summary(), Passing: report.Passing(),
-		Turns: own, Host: own, Owner: own,
+		Turns: own, Host: own, Owner: own, Schedules: schedules,
 		Kept:       lane.Kept{Pending: s.Pending(), Step: partial.NewStep(h.cfg.FS, h.sessions.PendingDir(), id, told), Outputs: own, Lost: lost},
 		Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Processes: h.processes(id, panicked),

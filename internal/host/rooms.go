@@ -3,6 +3,7 @@ package host
 import (
 	"scorel/internal/engine/trust"
 	"scorel/internal/host/admin"
+	"scorel/internal/host/automation"
 	"scorel/internal/host/channels"
 	"scorel/internal/host/commands"
 	"scorel/internal/host/completion"
@@ -36,6 +37,7 @@ type rooms struct {
 	subagents  *subagent.Starter
 	titles     *title.Titles
 	notes      *notes.Notes
+	automation *automation.Automation
 	commands   *commands.Commands
 }
 
@@ -63,12 +65,15 @@ func newRooms(h *Host) (r rooms) {
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})
 	r.titles = title.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
 	r.notes = notes.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
-	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes})
+	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Models: r.turns,
+		Log: h.log, Now: cfg.Now, Rand: cfg.Rand})
+	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation})
 	return r
 }
 
 // close ends what the rooms keep for all sessions.
 func (r *rooms) close() {
+	r.automation.Shut()
 	r.channels.Shut()
 	r.files.Close()
 	r.servers.Shut()

@@ -24,6 +24,7 @@ type Config struct {
 	Compaction  Compaction
 	Extensions  Extensions
 	Limits      Limits
+	Automation  Automation
 	Agents      Agents
 	Background  Background
 	Hooks       []Hook // the user's before the project's

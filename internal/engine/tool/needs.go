@@ -54,6 +54,7 @@ type Session struct {
 	People    People
 	Agents    Agents
 	Protected Protected
+	Schedules Schedules // nil where nothing would be due
 }
 
 // Results finds what earlier calls gave.
@@ -87,6 +88,17 @@ type People interface {
 type Agents interface {
 	// RunAgent starts one and returns its result, or that of its start in the background.
 	RunAgent(ctx context.Context, call AgentCall) (Result, error)
+}
+
+// Schedules are those of the host.
+type Schedules interface {
+	// Arm proposes a schedule of the session to people, and arms it with their yes. It returns
+	// nil when they do not want it.
+	Arm(ctx context.Context, toolCallID string, r protocol.CreateSchedule) (*protocol.Schedule, error)
+	// Schedules returns all there are, oldest first.
+	Schedules() ([]protocol.Schedule, error)
+	// Disarm deletes one.
+	Disarm(id protocol.ScheduleID) error
 }
 
 // Notes keeps daily notes of a project.

@@ -22,10 +22,11 @@ type Need string
 
 // The needs.
 const (
-	NeedsSearch   Need = "search"   // a search service
-	NeedsNotes    Need = "notes"    // daily notes that are kept
-	NeedsSkills   Need = "skills"   // a skill
-	NeedsPrograms Need = "programs" // a skill with a program
+	NeedsSearch    Need = "search"    // a search service
+	NeedsNotes     Need = "notes"     // daily notes that are kept
+	NeedsSkills    Need = "skills"    // a skill
+	NeedsPrograms  Need = "programs"  // a skill with a program
+	NeedsSchedules Need = "schedules" // a host that stays, and a session of a person
 	// NeedsManySkills is more than [ManySkills] skills.
 	NeedsManySkills Need = "many skills"
 	NeedsPlan       Need = "plan"   // plan mode: such a tool is in no preset and cannot be named

@@ -24,6 +24,19 @@ type Notes interface {
 	GetMemory(ctx context.Context, id protocol.SessionID, r *protocol.GetMemory) (*protocol.MemoryView, error)
 }
 
+// Automation has the schedules of a host and their runs.
+type Automation interface {
+	Create(ctx context.Context, by lane.Caller, source protocol.ScheduleSource, r *protocol.CreateSchedule) (*protocol.Schedule, error)
+	List(id protocol.SessionID) ([]protocol.Schedule, error)
+	Get(id protocol.ScheduleID) (*protocol.ScheduleDetails, error)
+	Set(id protocol.ScheduleID, paused bool) (*protocol.Schedule, error)
+	Delete(id protocol.ScheduleID, repeat bool) error
+	RunNow(by lane.Caller, id protocol.ScheduleID) (*protocol.ScheduleRun, error)
+	Runs(r *protocol.ListRuns) (*protocol.RunList, error)
+	Cancel(id protocol.RunID, repeat bool) (*protocol.ScheduleRun, error)
+	Status() (*protocol.AutomationStatus, error)
+}
+
 // Config is what [Commands] are made from.
 type Config struct {
 	Settings   *settings.Settings
@@ -32,6 +45,7 @@ type Config struct {
 	Turns      *turnconfig.Maker
 	Editor     Editor
 	Notes      Notes
+	Automation Automation
 }
 
 // Commands has the slash commands of a host.
@@ -42,12 +56,13 @@ type Commands struct {
 	turns      *turnconfig.Maker
 	editor     Editor
 	notes      Notes
+	automation Automation
 	templates  *command.Templates
 }
 
 // New makes commands.
 func New(cfg Config) *Commands {
-	return &Commands{settings: cfg.Settings, boxes: cfg.Boxes, extensions: cfg.Extensions, turns: cfg.Turns, editor: cfg.Editor, notes: cfg.Notes,
+	return &Commands{settings: cfg.Settings, boxes: cfg.Boxes, extensions: cfg.Extensions, turns: cfg.Turns, editor: cfg.Editor, notes: cfg.Notes, automation: cfg.Automation,
 		templates: command.NewTemplates(cfg.Settings.Dir)}
 }
 

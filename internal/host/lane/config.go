@@ -33,7 +33,9 @@ type Config struct {
 	Turns Turns
 	Host  Host
 	Owner Owner
-	Kept  Kept
+	// Schedules is nil in a host that does not stay.
+	Schedules Schedules
+	Kept      Kept
 	// Unattended denies at once what would have to be asked while no interactive
 	// client is attached; otherwise the question waits for one, for
 	// [TurnConfig.AskTimeout].
@@ -78,6 +80,14 @@ type Host interface {
 	RememberRule(meta protocol.Meta, rule string) error
 	// RunAgent completes a call of Task.
 	RunAgent(ctx context.Context, o Order) (tool.Result, error)
+}
+
+// Schedules are those of the host.
+type Schedules interface {
+	Plan(ctx context.Context, r *protocol.CreateSchedule) (*protocol.ScheduleDetails, error)
+	Create(ctx context.Context, by Caller, source protocol.ScheduleSource, r *protocol.CreateSchedule) (*protocol.Schedule, error)
+	List(id protocol.SessionID) ([]protocol.Schedule, error)
+	Delete(id protocol.ScheduleID, repeat bool) error
 }
 
 // Owner is told what becomes of a lane.

@@ -26,12 +26,12 @@ func (tc *Maker) tools(cfg config.Config, over settings.Overrides, search settin
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
-	return useful(tools, list, search, notes, skills)
+	return useful(tools, list, search, notes, skills, tc.settings.Serving)
 }
 
 // useful leaves out the tools for what a session has not. What was asked for by name is an
 // error then; tools for skills stay.
-func useful(tools []tool.Tool, named []string, search settings.Search, notes bool, skills *skill.Set) ([]tool.Tool, error) {
+func useful(tools []tool.Tool, named []string, search settings.Search, notes bool, skills *skill.Set, stays bool) ([]tool.Tool, error) {
 	var problem error
 	tools = slices.DeleteFunc(tools, func(t tool.Tool) bool {
 		spec := t.Spec()
@@ -51,6 +51,11 @@ func useful(tools []tool.Tool, named []string, search settings.Search, notes boo
 			return len(skills.All()) == 0 && !asked
 		case tool.NeedsManySkills:
 			return len(skills.All()) <= tool.ManySkills && !asked
+		case tool.NeedsSchedules:
+			if asked && !stays {
+				problem = protocol.Errorf(protocol.CodeInvalidRequest, "%s needs a host that stays; start one with scorel host serve, or leave the tool out.", spec.Name)
+			}
+			return !stays
 		case tool.NeedsPrograms:
 			return !skills.Programs() && !asked
 		}

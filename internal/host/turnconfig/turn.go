@@ -351,3 +351,6 @@ func (tc *Maker) instructions(id protocol.SessionID, cfg config.Config, dir, roo
 func (tc *Maker) nested(dir, root string, window int) *prompt.Nested {
 	return prompt.NewNested(prompt.NestedConfig{WorkDir: dir, Root: root, Home: settings.Canonical(tc.settings.UserHome), UID: os.Getuid(), Window: window})
 }
+
+// Priced returns nil when what a turn with such options costs in a session so described is known.
+func (m *Maker) Priced(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) error { return nil }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
@@ -93,7 +94,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 			}
 			rows[k] = []string{place + " " + cmp.Or(string(h.EventID), "(name)"), hitKind(h), snippet(h, mark)}
 		}
-		for _, line := range plain.Columns(rows) {
+		for _, line := range cell.Columns(rows) {
 			s.WriteString(line + "\n")
 		}
 		switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scorel/client"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/plain"
 	"scorel/internal/ui/slash"
 	"scorel/protocol"
@@ -48,7 +49,7 @@ func (v *Session) help() {
 	for _, c := range slash.For(slash.Lines) {
 		rows = append(rows, []string{c.Usage(slash.Lines), c.Doc})
 	}
-	for _, l := range plain.Columns(append(rows, marks[:]...)) {
+	for _, l := range cell.Columns(append(rows, marks[:]...)) {
 		v.screen.line(plainStyle, l)
 	}
 	v.enqueue(func(ctx context.Context) func() {
@@ -83,7 +84,7 @@ func (v *Session) listCommands(list *protocol.CommandList) {
 			rows = append(rows, []string{"", display.Line(c.Refused)})
 		}
 	}
-	for _, l := range plain.Columns(rows) {
+	for _, l := range cell.Columns(rows) {
 		v.screen.line(plainStyle, l)
 	}
 	if n := shown - maxHelp; n > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"scorel/client"
+	"scorel/internal/text/cell"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -52,7 +53,7 @@ func Tree(page *protocol.Events) []string {
 		}
 		rows[i] = []string{mark + " " + string(e.ID), Headline(it), FirstLine(text, maxTreeText)}
 	}
-	return Columns(rows)
+	return cell.Columns(rows)
 }
 
 // TreePages calls each with all events of a session in the order of the log, a page at a

@@ -37,12 +37,13 @@ export type DeviceID = string & { readonly __brand: "DeviceID" };
 /** ClientID is "cli_" and as DeviceID, of the entry's key; or HostClient. */
 export type ClientID = string & { readonly __brand: "ClientID" };
 
-/** ScheduleID is "sch_" and 16 characters, 80 random bits. */
+/** ScheduleID is "sch_" and 16 characters, 80 bits that the request decides that made it. */
 export type ScheduleID = string & { readonly __brand: "ScheduleID" };
 
 /**
  * RunID names one run of a schedule: "run_" and 16 characters, 80 bits that its schedule
- * and the instant that it is for decide, so that no instant has two.
+ * and the instant that it is for, or the request that asked for it, decide, so that none
+ * has two.
  */
 export type RunID = string & { readonly __brand: "RunID" };
 

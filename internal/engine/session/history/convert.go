@@ -23,8 +23,12 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 		if len(content) == 0 {
 			content = []protocol.Block{protocol.Text(emptyMessage)}
 		}
-		if m.Meta != nil && m.Meta.Channel != "" {
+		switch {
+		case m.Meta == nil:
+		case m.Meta.Channel != "":
 			content = append(content[:len(content):len(content)], protocol.Text(channelLine(m.Meta, content)))
+		case m.Meta.ScheduleID != "":
+			content = append(content[:len(content):len(content)], protocol.Text(reminder("A schedule has sent this by itself. Perhaps nobody watches: do what it says as far as you may, and say at the end what you did and what is left for a person.")))
 		}
 		return protocol.Message{Role: m.Role, Content: content}, true
 	case protocol.RoleAssistant:

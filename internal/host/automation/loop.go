@@ -1,0 +1,225 @@
+package automation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/schedule"
+	"scorel/internal/host/automation/store"
+	"scorel/protocol"
+)
+
+// longest is how far the loop looks ahead, so that what it has not been told of (a file that
+// another program changed, other limits) counts soon.
+const longest = 10 * time.Minute
+
+// staleAfter is how long after it was due a run that a host left waiting may still begin.
+const staleAfter = 24 * time.Hour
+
+// loop has schedules make runs until the host ends.
+func (a *Automation) loop(ctx context.Context) {
+	a.recover(ctx)
+	for ctx.Err() == nil {
+		if err := a.alarm.Wait(ctx, a.tick(ctx)); err != nil {
+			return
+		}
+	}
+}
+
+// recover settles what an earlier host has left.
+func (a *Automation) recover(ctx context.Context) {
+	for _, r := range a.store.State().Runs {
+		if r.State == protocol.RunRunning && r.Epoch != a.epoch {
+			a.settle(ctx, r.RunID, r.SessionID, r.EventID)
+		}
+	}
+}
+
+// tick makes the runs that are due and begins those that may begin. It returns when it is to
+// be called again, the zero time when nothing is to come.
+func (a *Automation) tick(ctx context.Context) (next time.Time) {
+	limits, err := a.limits()
+	now := a.cfg.Clock.Now()
+	if err != nil {
+		a.report("read the limits of schedules", err)
+		return now.Add(time.Minute)
+	}
+	if !limits.Enabled {
+		if a.Waits() {
+			return now.Add(time.Minute) // a change of the configuration is seen
+		}
+		return time.Time{}
+	}
+	for _, x := range a.store.State().Schedules {
+		if ctx.Err() != nil {
+			return time.Time{}
+		}
+		if at := a.look(limits, x, now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	if at := a.beginWaiting(limits, now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
+		next = at
+	}
+	if !next.IsZero() && next.Sub(now) > longest {
+		next = now.Add(longest)
+	}
+	return next
+}
+
+// look makes the run of a schedule that is due, and returns when it is next.
+func (a *Automation) look(limits config.Automation, x *store.Schedule, now time.Time) time.Time {
+	switch {
+	case x.State == protocol.SchedulePaused && x.PausedUntil > 0 && x.PausedUntil <= now.UnixMilli():
+		a.change("let a schedule go on", func(st *store.State) {
+			if x := st.Change(x.ScheduleID); x != nil && x.State == protocol.SchedulePaused && x.PausedUntil > 0 {
+				a.rearm(x)
+			}
+		})
+		if x = a.store.State().Schedule(x.ScheduleID); x == nil {
+			return time.Time{}
+		}
+	case x.State == protocol.SchedulePaused && x.PausedUntil > 0:
+		return time.UnixMilli(x.PausedUntil)
+	}
+	if x.State != protocol.ScheduleArmed {
+		return time.Time{}
+	}
+	plan, err := schedule.Compile(x.When, time.UnixMilli(x.Anchor))
+	if err != nil {
+		a.pause(x.ScheduleID, 0, err.Error())
+		return time.Time{}
+	}
+	due := plan.Due(schedule.Instant{Settled: time.UnixMilli(x.Settled), Now: now, CatchUp: schedule.CatchUp(limits.CatchUp), Local: schedule.Local()})
+	if due.Missed > 0 || !due.Due.IsZero() {
+		a.settleDue(limits, x, due)
+	}
+	if due.Next.IsZero() {
+		a.change("end a schedule", func(st *store.State) {
+			if x := st.Change(x.ScheduleID); x != nil {
+				x.State = protocol.ScheduleDone
+			}
+		})
+		return time.Time{}
+	}
+	return due.Next
+}
+
+// missed is why an instant had no run that came too late.
+const missed = "the host was not there, or the machine slept"
+
+// settleDue makes the run of a schedule that is due, or records why there is none. What was
+// missed before it is recorded in the same change.
+func (a *Automation) settleDue(limits config.Automation, x *store.Schedule, due schedule.Verdict) {
+	settled := due.Settled.UnixMilli()
+	before := func(st *store.State) {
+		if due.Missed > 0 {
+			st.Skip(x.ScheduleID, settled, x.Settled, due.Missed, missed)
+		}
+	}
+	if due.Due.IsZero() {
+		a.change("record what was missed", func(st *store.State) { st.Skip(x.ScheduleID, settled, settled, due.Missed, missed) })
+		return
+	}
+	at := due.Due.UnixMilli()
+	skip := func(why string) {
+		a.change("record what was left out", func(st *store.State) { before(st); st.Skip(x.ScheduleID, at, settled, 1, why) })
+	}
+	if why := a.dayOver(limits); why != "" {
+		skip(why)
+		a.pauseToday(x, why)
+		return
+	}
+	until, quiet := a.quiet(limits)
+	if quiet && x.When.EverySeconds > 0 {
+		skip("quiet hours")
+		return
+	}
+	a.change("make a run", func(st *store.State) {
+		x := st.Schedule(x.ScheduleID)
+		if x == nil || x.State != protocol.ScheduleArmed {
+			return
+		}
+		before(st)
+		r := a.newRun(st, x, protocol.RunIDOf(x.ScheduleID, at), at, false)
+		if quiet {
+			r.NotBefore, r.Why = until.UnixMilli(), "quiet hours"
+		}
+		st.Claim(r, settled)
+	})
+}
+
+// change changes the file; that it cannot be changed is reported, and everything is looked at
+// again later.
+func (a *Automation) change(what string, do func(*store.State)) {
+	err := a.update(func(st *store.State) error { do(st); return nil })
+	if err != nil {
+		a.report(what, err)
+	}
+}
+
+// newRun makes the run of a schedule for an instant, with the session that it works in.
+func (a *Automation) newRun(st *store.State, x *store.Schedule, id protocol.RunID, due int64, manual bool) *store.Run {
+	now := a.cfg.Clock.Now()
+	in := x.SessionID
+	if x.Target == protocol.TargetFresh || in == "" {
+		in = protocol.NewSessionID(now, a.cfg.Rand)
+	}
+	if x.Target == protocol.TargetKept && x.SessionID == "" {
+		st.Change(x.ScheduleID).SessionID = in
+	}
+	return &store.Run{ScheduleRun: protocol.ScheduleRun{RunID: id, ScheduleID: x.ScheduleID, Name: x.Name, Due: due, State: protocol.RunQueued,
+		SessionID: in, CreatedAt: now.UnixMilli()}, Epoch: a.epoch, Manual: manual}
+}
+
+// beginWaiting begins the runs that wait and may, in the order in which they were due. It
+// returns when it is to be called again.
+func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next time.Time) {
+	until, quiet := a.quiet(limits)
+	for _, r := range a.store.State().Runs {
+		if r.State.Final() {
+			continue
+		}
+		a.mu.Lock()
+		j, all := a.jobs[r.RunID], len(a.jobs)
+		delete(a.busy, r.RunID)
+		a.mu.Unlock()
+		notBefore := time.UnixMilli(r.NotBefore)
+		if quiet && !r.Manual && until.After(notBefore) {
+			notBefore = until
+		}
+		switch {
+		case j != nil:
+		case r.State == protocol.RunRunning: // of no job of this host: its turn is gone
+			a.lost(r, now)
+		case now.Sub(time.UnixMilli(r.Due)) > staleAfter && !r.Manual && r.NotBefore == 0:
+			a.finish(r.RunID, protocol.RunCancelled, "it was due more than a day ago")
+		case notBefore.After(now):
+			if next.IsZero() || notBefore.Before(next) {
+				next = notBefore
+			}
+		case a.dayOver(limits) != "":
+			a.finish(r.RunID, protocol.RunBudget, a.dayOver(limits))
+		case all >= limits.MaxParallel:
+			a.waitFor(r.RunID, fmt.Sprintf("%d runs work already (automation.maxParallel)", all))
+		default:
+			a.start(r.RunID)
+		}
+	}
+	return next
+}
+
+// start begins a run in a goroutine of its own.
+func (a *Automation) start(id protocol.RunID) {
+	j := &job{}
+	a.mu.Lock()
+	a.jobs[id] = j
+	a.mu.Unlock()
+	if !a.cfg.Sessions.Go("a run of a schedule", func(ctx context.Context) { a.begin(ctx, j, id) }) {
+		a.mu.Lock()
+		delete(a.jobs, id)
+		a.mu.Unlock()
+	}
+}

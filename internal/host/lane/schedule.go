@@ -1,0 +1,82 @@
+package lane
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool"
+	"scorel/internal/host/lane/journal"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// schedules are those of the host, as the tools of a turn use them. It implements
+// [tool.Schedules].
+type schedules struct{ h *turnHost }
+
+// schedulesOf returns them, nil where a turn has none: a sub-agent ends with its work.
+func (h *turnHost) schedulesOf() tool.Schedules {
+	if h.l.cfg.Schedules == nil || h.t.config.Above != nil || h.t.config.Subagent {
+		return nil
+	}
+	return schedules{h}
+}
+
+// Arm implements [tool.Schedules]. What is armed may do no more than the turn that wants it.
+func (s schedules) Arm(ctx context.Context, callID string, r protocol.CreateSchedule) (*protocol.Schedule, error) {
+	l := s.h.l
+	policy, err := s.h.policy()
+	if err != nil {
+		return nil, err
+	}
+	r.SessionID, r.Options, r.OnQuestion = l.ID(), s.h.t.armed(policy.Mode()), "deny"
+	plan, err := l.cfg.Schedules.Plan(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	message := strings.Join(display.ScheduleText(plan, l.cfg.Now())[1:], "\n") // without its id, which it has not yet
+	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: protocol.NewUIID(l.cfg.Rand), Data: protocol.Dialog{Kind: protocol.DialogConfirm, ToolCallID: callID,
+		Title: "Have the host send this by itself?", Message: message}}, s.h.t.config.AskTimeout)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Nobody:
+		return nil, errors.New("there is nobody here who could be asked, so nothing is armed; go on without it")
+	case a.Decision == protocol.DecisionCancelled:
+		return nil, errors.New("the proposal was withdrawn, because the turn was ended")
+	case a.Decision == protocol.DecisionExpired:
+		return nil, errors.New("nobody answered in time, so nothing is armed; go on without it")
+	}
+	yes := false
+	if err := json.Unmarshal(a.Value, &yes); err != nil || !yes { // null closes the question
+		return nil, nil
+	}
+	by := journal.Caller{Client: a.Client, Request: protocol.NewRequestID(l.cfg.Rand)}
+	if a.Cause != nil {
+		by.Request = a.Cause.RequestID
+	}
+	return l.cfg.Schedules.Create(ctx, by, protocol.ScheduleModel, &r)
+}
+
+// armed returns the options of what a turn in a mode arms: what holds it back holds that back,
+// too, and nothing that it was allowed goes along.
+func (t *turn) armed(mode permission.Mode) *protocol.TurnOptions {
+	o := &protocol.TurnOptions{Mode: string(permission.DontAsk)}
+	if mode == permission.Plan {
+		o.Mode = string(mode)
+	}
+	if by := t.options; by != nil {
+		o.Model, o.Thinking, o.Deny, o.Tools, o.Sandbox, o.NoNetwork = by.Model, by.Thinking, by.Deny, by.Tools, by.Sandbox, by.NoNetwork
+		o.MaxSteps, o.MaxBudgetUSD = by.MaxSteps, by.MaxBudgetUSD
+	}
+	return o
+}
+
+// Schedules implements [tool.Schedules].
+func (s schedules) Schedules() ([]protocol.Schedule, error) { return s.h.l.cfg.Schedules.List("") }
+
+// Disarm implements [tool.Schedules].
+func (s schedules) Disarm(id protocol.ScheduleID) error { return s.h.l.cfg.Schedules.Delete(id, false) }
