@@ -9,7 +9,7 @@ import (
 // needs.
 func TestARequestNeedsControlUnlessItIsNamedHere(t *testing.T) {
 	looks := []string{"ping", "get_status", "list_models", "list_projects", "list_sessions", "search_sessions", "open_session", "close_session",
-		"get_path", "get_tree", "get_context", "get_blob", "list_tasks", "get_task_output", "list_commands", "list_extensions", "render_entry", "list_skills", "list_agents", "list_tools", "list_mcp_servers", "get_process_log", "get_usage", "get_project_state", "verify_session", "export_session"}
+		"get_path", "get_tree", "get_context", "get_blob", "list_tasks", "get_task_output", "list_commands", "list_extensions", "render_entry", "list_skills", "list_agents", "list_schedules", "get_schedule", "list_runs", "get_automation", "list_tools", "list_mcp_servers", "get_process_log", "get_usage", "get_project_state", "verify_session", "export_session"}
 	answers := []string{"cancel", "stop_shell", "answer_permission", "answer_ui", "take_ui", "ui_input"}
 	seen := 0
 	for _, spec := range Specs() {

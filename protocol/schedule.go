@@ -287,32 +287,37 @@ func (*RunList) response()          {}
 func (*AutomationStatus) response() {}
 
 // Check says what cannot be carried out; see [Call.Check].
-func (r *CreateSchedule) Check() *Problem {
-	p := first(r.checkFields(), r.Options.Check())
-	if p != nil {
-		return p
-	}
+func (r *CreateSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
+
+// CheckPlace says why a schedule works nowhere, or in two places.
+func (r *CreateSchedule) CheckPlace() *Problem {
+	ofSession := r.Target == TargetSession || r.Target == "" && r.SessionID != ""
 	switch {
-	case r.SessionID == "" && r.WorkDir == "":
-		return &Problem{"sessionId", "A schedule needs the field sessionId, the session that it is for, or workDir, the folder of sessions of its own."}
-	case r.SessionID == "" && r.Target == TargetSession:
+	case r.SessionID == "" && ofSession:
 		return &Problem{"sessionId", "A schedule with the target session needs the field sessionId."}
 	case r.SessionID == "" && r.Target == "":
-		return &Problem{"target", "A schedule without a session needs the field target: fresh, a new session each time, or kept, one of its own."}
-	case r.WorkDir != "" && (r.Target == TargetSession || r.Target == ""):
-		return &Problem{"workDir", "A schedule of a session works in the folder of that; leave out workDir."}
+		return &Problem{"sessionId", "A schedule needs the field sessionId, the session that it is for, or the field target: fresh, a new session each time, or kept, one of its own."}
+	case r.SessionID == "" && r.WorkDir == "":
+		return &Problem{"workDir", "A schedule with sessions of its own needs the field workDir, their folder, or sessionId, whose folder it is."}
+	case r.WorkDir != "" && ofSession:
+		return &Problem{"workDir", "A schedule of a session works in the folder of that; leave out the field workDir."}
 	}
-	if o := r.Options; o != nil {
-		switch {
-		case o.Mode == "bypassPermissions":
-			return &Problem{"options.mode", "What runs by itself never has the mode bypassPermissions; the modes are default, acceptEdits, plan and dontAsk."}
-		case len(o.MCPConfig) > 0 || o.StrictMCP:
-			return &Problem{"options.mcpConfig", "A schedule has the MCP servers of the configuration; add the server there."}
-		case len(o.Channels) > 0:
-			return &Problem{"options.channels", "Channels belong to the turns of a person; leave them out of a schedule."}
-		case o.Workspace != nil:
-			return &Problem{"options.workspace", "A home or / is allowed as a workspace for one turn of a person; register the folder with wide before a schedule works there."}
-		}
+	return nil
+}
+
+// CheckAlone says which of the options are none of what runs by itself.
+func (o *TurnOptions) CheckAlone() *Problem {
+	switch {
+	case o == nil:
+		return nil
+	case o.Mode == "bypassPermissions":
+		return &Problem{"options.mode", "What runs by itself never has the mode bypassPermissions; the modes are default, acceptEdits, plan and dontAsk."}
+	case len(o.MCPConfig) > 0 || o.StrictMCP:
+		return &Problem{"options.mcpConfig", "What runs by itself has the MCP servers of the configuration; add the server there."}
+	case len(o.Channels) > 0:
+		return &Problem{"options.channels", "Channels belong to the turns of a person; leave them out."}
+	case o.Workspace != nil:
+		return &Problem{"options.workspace", "A home or / is allowed as a workspace for one turn of a person; register the folder with wide before something works there by itself."}
 	}
 	return nil
 }

@@ -41,50 +41,6 @@ func (a *Alarm) Wait(ctx context.Context, until time.Time) error {
 }
 func Local() *time.Location { return time.Local }
 
-type Schedule struct {
-	w      protocol.When
-	anchor time.Time
-}
-
-func Compile(w protocol.When, anchor time.Time) (*Schedule, error) { return &Schedule{w, anchor}, nil }
-func (s *Schedule) Next(after time.Time, _ *time.Location) (time.Time, bool) {
-	if s.w.At != 0 {
-		t := time.UnixMilli(s.w.At)
-		return t, t.After(after)
-	}
-	d := time.Duration(s.w.EverySeconds) * time.Second
-	n := after.Sub(s.anchor)/d + 1
-	return s.anchor.Add(n * d), true
-}
-func (s *Schedule) NextN(after time.Time, n int, l *time.Location) (out []time.Time) {
-	for range n {
-		t, ok := s.Next(after, l)
-		if !ok {
-			break
-		}
-		out, after = append(out, t), t
-	}
-	return out
-}
-
-type Decision struct {
-	At, LastMissed, Settled time.Time
-	Missed                  int
-}
-
-func Due(s *Schedule, settled, now time.Time, l *time.Location, catchUp string) (d Decision) {
-	d.Settled = settled
-	for {
-		t, ok := s.Next(d.Settled, l)
-		if !ok || t.After(now) {
-			return d
-		}
-		if !d.At.IsZero() {
-			d.Missed, d.LastMissed = d.Missed+1, d.At
-		}
-		d.At, d.Settled = t, t
-	}
-}
 func Parse(text, zone string, now time.Time, local *time.Location) (w protocol.When, err error) {
 	var d time.Duration
 	var kind string

@@ -95,8 +95,10 @@ func (a *Automation) Plan(ctx context.Context, r *protocol.CreateSchedule) (*pro
 
 // made makes a schedule that nobody has yet.
 func (a *Automation) made(ctx context.Context, r *protocol.CreateSchedule) (*store.Schedule, error) {
-	if p := r.Check(); p != nil {
-		return nil, p.Err()
+	for _, p := range []*protocol.Problem{r.Check(), r.CheckPlace(), r.Options.CheckAlone()} {
+		if p != nil {
+			return nil, p.Err()
+		}
 	}
 	if strings.TrimSpace(r.Prompt) == "" {
 		return nil, protocol.About("prompt", "", protocol.CodeInvalidRequest, "The prompt is empty; say what is to be done.")
