@@ -441,16 +441,13 @@ func (r *CreateSchedule) checkFields() *Problem {
 		atMost("zone", r.Zone, MaxName),
 		need("prompt", r.Prompt, MaxSchedulePrompt),
 		one("target", r.Target, "", "session", "fresh", "kept"),
-		maybe("sessionId", r.SessionID),
 		atMost("workDir", r.WorkDir, MaxPath),
 		one("onQuestion", r.OnQuestion, "", "deny", "wait"),
 	)
 }
 
 // Check says what cannot be carried out; see [Call.Check].
-func (r *ListSchedules) Check() *Problem {
-	return maybe("sessionId", r.SessionID)
-}
+func (r *ListSchedules) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *GetSchedule) Check() *Problem {

@@ -67,21 +67,18 @@ type (
 	// OnQuestion "wait" leaves a run with a question until a person answers it, "deny" answers
 	// no; "" is what the configuration says.
 	CreateSchedule struct {
-		Name       string         `json:"name,omitempty" check:"max=MaxName,line"`
-		When       string         `json:"when" check:"required,max=MaxWhen"`
-		Zone       string         `json:"zone,omitempty" check:"max=MaxName"`
-		Prompt     string         `json:"prompt" check:"required,max=MaxSchedulePrompt"`
-		Target     ScheduleTarget `json:"target,omitempty" check:"oneof=|session|fresh|kept"`
-		SessionID  SessionID      `json:"sessionId,omitempty" check:"session"`
-		WorkDir    string         `json:"workDir,omitempty" check:"max=MaxPath"`
-		Options    *TurnOptions   `json:"options,omitempty"`
-		OnQuestion string         `json:"onQuestion,omitempty" check:"oneof=|deny|wait"`
+		Name       string       `json:"name,omitempty" check:"max=MaxName,line"`
+		When       string       `json:"when" check:"required,max=MaxWhen"`
+		Zone       string       `json:"zone,omitempty" check:"max=MaxName"`
+		Prompt     string       `json:"prompt" check:"required,max=MaxSchedulePrompt"`
+		Target     string       `json:"target,omitempty" check:"oneof=|session|fresh|kept"`
+		WorkDir    string       `json:"workDir,omitempty" check:"max=MaxPath"`
+		Options    *TurnOptions `json:"options,omitempty"`
+		OnQuestion string       `json:"onQuestion,omitempty" check:"oneof=|deny|wait"`
 	}
 	// ListSchedules returns the schedules, oldest first, of a session where one is named; the
 	// answer is [ScheduleList].
-	ListSchedules struct {
-		SessionID SessionID `json:"sessionId,omitempty" check:"session"`
-	}
+	ListSchedules struct{}
 	// GetSchedule returns one schedule, when it is due next, and its newest runs; the answer
 	// is [ScheduleDetails].
 	GetSchedule struct {
@@ -206,12 +203,12 @@ type (
 
 var (
 	createScheduleSpec = Spec{
-		Name: "create_schedule", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		Name: "create_schedule", Scope: ScopeEither, Grant: GrantControl, Mutates: true,
 		Method: "POST", Path: "/v1/schedules",
 		New: func() Request { return new(CreateSchedule) }, Reply: func() Response { return new(Schedule) },
 	}
 	listSchedulesSpec = Spec{
-		Name: "list_schedules", Scope: ScopeDevice, Grant: GrantView,
+		Name: "list_schedules", Scope: ScopeEither, Grant: GrantView,
 		Method: "GET", Path: "/v1/schedules",
 		New: func() Request { return new(ListSchedules) }, Reply: func() Response { return new(ScheduleList) },
 	}
@@ -289,15 +286,17 @@ func (*AutomationStatus) response() {}
 // Check says what cannot be carried out; see [Call.Check].
 func (r *CreateSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
 
-// CheckPlace says why a schedule works nowhere, or in two places.
-func (r *CreateSchedule) CheckPlace() *Problem {
-	ofSession := r.Target == TargetSession || r.Target == "" && r.SessionID != ""
+// CheckPlace says why a schedule works nowhere, or in two places, when a session is named or
+// none is.
+func (r *CreateSchedule) CheckPlace(session SessionID) *Problem {
+	target := ScheduleTarget(r.Target)
+	ofSession := target == TargetSession || target == "" && session != ""
 	switch {
-	case r.SessionID == "" && ofSession:
+	case session == "" && ofSession:
 		return &Problem{"sessionId", "A schedule with the target session needs the field sessionId."}
-	case r.SessionID == "" && r.Target == "":
+	case session == "" && target == "":
 		return &Problem{"sessionId", "A schedule needs the field sessionId, the session that it is for, or the field target: fresh, a new session each time, or kept, one of its own."}
-	case r.SessionID == "" && r.WorkDir == "":
+	case session == "" && r.WorkDir == "":
 		return &Problem{"workDir", "A schedule with sessions of its own needs the field workDir, their folder, or sessionId, whose folder it is."}
 	case r.WorkDir != "" && ofSession:
 		return &Problem{"workDir", "A schedule of a session works in the folder of that; leave out the field workDir."}

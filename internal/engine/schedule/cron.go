@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -287,6 +286,3 @@ func (c *cron) next(after time.Time, zone *time.Location) (time.Time, bool) {
 		s = stretchAt(from, zone)
 	}
 }
-
-// errEmpty is what is said of no time at all.
-var errEmpty = errors.New("no time was given; write for example 5m, in 10m, at 09:00 or 0 9 * * 1-5")

@@ -77,7 +77,7 @@ func (scheduleCreateCall) Close() {}
 
 // Run implements [Prepared].
 func (c scheduleCreateCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	s, err := c.schedules.Arm(ctx, c.id, protocol.CreateSchedule{Name: c.in.Name, When: c.in.When, Zone: c.in.Zone, Prompt: c.in.Prompt, Target: protocol.ScheduleTarget(c.in.Target)})
+	s, err := c.schedules.Arm(ctx, c.id, protocol.CreateSchedule{Name: c.in.Name, When: c.in.When, Zone: c.in.Zone, Prompt: c.in.Prompt, Target: c.in.Target})
 	switch {
 	case err != nil:
 		return Result{}, err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"scorel/internal/engine/config"
@@ -72,6 +73,7 @@ type Automation struct {
 	fault error // why there is no store
 	day   *day
 	alarm *schedule.Alarm
+	poked atomic.Bool // the loop is to look again
 
 	mu   sync.Mutex // guards what follows; nothing is called with it held
 	jobs map[protocol.RunID]*job
@@ -83,7 +85,7 @@ type Automation struct {
 func New(cfg Config) *Automation {
 	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]string{}}
 	if cfg.Clock == nil {
-		a.cfg.Clock = schedule.SystemClock()
+		a.cfg.Clock = schedule.SystemClock{}
 	}
 	a.alarm = schedule.NewAlarm(a.cfg.Clock)
 	if !cfg.Settings.Ephemeral {
@@ -150,13 +152,15 @@ func (a *Automation) Idle(protocol.SessionID) {
 	waits := len(a.busy) > 0
 	a.mu.Unlock()
 	if waits {
-		a.alarm.Poke()
+		a.poke()
 	}
 }
 
 // limits returns what the configuration says now.
 func (a *Automation) limits() (config.Automation, error) {
-	if true { return config.Automation{Enabled: true, MaxParallel: 2, CatchUp: "one", OnQuestion: "deny"}, nil } // STUB
+	if true {
+		return config.Automation{Enabled: true, MaxParallel: 2, CatchUp: "one", OnQuestion: "deny"}, nil
+	} // STUB
 	cfg, err := a.cfg.Settings.User()
 	return cfg.Automation, err
 }

@@ -49,7 +49,7 @@ func openDay(fsys disk.FS, dir string, clock schedule.Clock) (*day, error) {
 
 // today begins a new day, when one has begun. mu is held.
 func (d *day) today() {
-	if day := d.clock.Now().In(schedule.Local()).Format("2006-01-02"); d.now.Day < day { // a clock that goes back begins none
+	if day := d.clock.Now().In(d.clock.Zone()).Format("2006-01-02"); d.now.Day < day { // a clock that goes back begins none
 		d.now = spent{Day: day}
 	}
 }

@@ -16,12 +16,12 @@ func (a *Automation) quiet(limits config.Automation) (until time.Time, quiet boo
 	if err != nil { // it was checked when the configuration was read
 		return time.Time{}, false
 	}
-	return q.Until(a.cfg.Clock.Now(), schedule.Local())
+	return q.Until(a.cfg.Clock.Now(), a.cfg.Clock.Zone())
 }
 
 // tomorrow returns when the next day begins.
 func (a *Automation) tomorrow() time.Time {
-	now := a.cfg.Clock.Now().In(schedule.Local())
+	now := a.cfg.Clock.Now().In(a.cfg.Clock.Zone())
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
 }
 

@@ -22,10 +22,21 @@ const staleAfter = 24 * time.Hour
 func (a *Automation) loop(ctx context.Context) {
 	a.recover(ctx)
 	for ctx.Err() == nil {
-		if err := a.alarm.Wait(ctx, a.tick(ctx)); err != nil {
+		a.poked.Store(false)
+		a.alarm.Arm(a.tick(ctx))
+		if a.poked.Load() { // what it was for may have been looked at too early
+			continue
+		}
+		if _, err := a.alarm.Wait(ctx); err != nil {
 			return
 		}
 	}
+}
+
+// poke has the loop look again now.
+func (a *Automation) poke() {
+	a.poked.Store(true)
+	a.alarm.Arm(a.cfg.Clock.Now())
 }
 
 // recover settles what an earlier host has left.
@@ -92,7 +103,7 @@ func (a *Automation) look(limits config.Automation, x *store.Schedule, now time.
 		a.pause(x.ScheduleID, 0, err.Error())
 		return time.Time{}
 	}
-	due := plan.Due(schedule.Instant{Settled: time.UnixMilli(x.Settled), Now: now, CatchUp: schedule.CatchUp(limits.CatchUp), Local: schedule.Local()})
+	due := plan.Due(schedule.Instant{Settled: time.UnixMilli(x.Settled), Now: now, CatchUp: schedule.CatchUp(limits.CatchUp), Local: a.cfg.Clock.Zone()})
 	if due.Missed > 0 || !due.Due.IsZero() {
 		a.settleDue(limits, x, due)
 	}

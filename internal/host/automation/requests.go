@@ -16,10 +16,10 @@ import (
 // Handle enters the handlers of requests about schedules and runs.
 func (a *Automation) Handle(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CreateSchedule) (protocol.Response, error) {
-		return a.Create(ctx, at.By, protocol.SchedulePerson, r)
+		return a.Create(ctx, at.By, protocol.SchedulePerson, at.Call.SessionID, r)
 	})
-	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.ListSchedules) (protocol.Response, error) {
-		list, err := a.List(r.SessionID)
+	request.On(t, func(_ context.Context, at *request.Target, _ *protocol.ListSchedules) (protocol.Response, error) {
+		list, err := a.List(at.Call.SessionID)
 		return &protocol.ScheduleList{Schedules: list}, err
 	})
 	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.GetSchedule) (protocol.Response, error) {
@@ -51,17 +51,18 @@ func (a *Automation) usable() error {
 	case a.fault != nil:
 		return protocol.Errorf(protocol.CodeStorageError, "The schedules cannot be used: %v.", a.fault)
 	case a.store == nil || !a.cfg.Settings.Serving:
-		return protocol.Errorf(protocol.CodeInvalidRequest, "This host ends with its command, so nothing would be due; make schedules with scorel schedule, which uses the host that stays.")
+		return protocol.Errorf(protocol.CodeInvalidRequest, "This host ends with its command, so nothing would be due; make schedules at a host that stays.")
 	}
 	return nil
 }
 
 func errNoSchedule(id protocol.ScheduleID) error {
-	return protocol.About("scheduleId", "", protocol.CodeInvalidRequest, "There is no schedule %.40q; scorel schedule list shows them.", string(id))
+	return protocol.About("scheduleId", "", protocol.CodeInvalidRequest, "There is no schedule %.40q; list_schedules has them.", string(id))
 }
 
-// Create arms a schedule for a client. A request that is repeated finds what it made.
-func (a *Automation) Create(ctx context.Context, by lane.Caller, source protocol.ScheduleSource, r *protocol.CreateSchedule) (*protocol.Schedule, error) {
+// Create arms a schedule for a client, of a session or, with "", of sessions of its own. A
+// request that is repeated finds what it made.
+func (a *Automation) Create(ctx context.Context, by lane.Caller, source protocol.ScheduleSource, in protocol.SessionID, r *protocol.CreateSchedule) (*protocol.Schedule, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (a *Automation) Create(ctx context.Context, by lane.Caller, source protocol
 	if x := a.store.State().Schedule(id); x != nil {
 		return a.shown(a.store.State(), x), nil
 	}
-	x, err := a.made(ctx, r)
+	x, err := a.made(ctx, in, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +78,16 @@ func (a *Automation) Create(ctx context.Context, by lane.Caller, source protocol
 	if err := a.update(func(st *store.State) error { return st.Add(x) }); err != nil {
 		return nil, err
 	}
-	a.alarm.Poke()
+	a.poke()
 	return a.shown(a.store.State(), x), nil
 }
 
 // Plan returns what a schedule would be, and when it would be due next, without arming it.
-func (a *Automation) Plan(ctx context.Context, r *protocol.CreateSchedule) (*protocol.ScheduleDetails, error) {
+func (a *Automation) Plan(ctx context.Context, in protocol.SessionID, r *protocol.CreateSchedule) (*protocol.ScheduleDetails, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
 	}
-	x, err := a.made(ctx, r)
+	x, err := a.made(ctx, in, r)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +95,8 @@ func (a *Automation) Plan(ctx context.Context, r *protocol.CreateSchedule) (*pro
 }
 
 // made makes a schedule that nobody has yet.
-func (a *Automation) made(ctx context.Context, r *protocol.CreateSchedule) (*store.Schedule, error) {
-	for _, p := range []*protocol.Problem{r.Check(), r.CheckPlace(), r.Options.CheckAlone()} {
+func (a *Automation) made(ctx context.Context, in protocol.SessionID, r *protocol.CreateSchedule) (*store.Schedule, error) {
+	for _, p := range []*protocol.Problem{r.Check(), r.CheckPlace(in), r.Options.CheckAlone()} {
 		if p != nil {
 			return nil, p.Err()
 		}
@@ -103,12 +104,12 @@ func (a *Automation) made(ctx context.Context, r *protocol.CreateSchedule) (*sto
 	if strings.TrimSpace(r.Prompt) == "" {
 		return nil, protocol.About("prompt", "", protocol.CodeInvalidRequest, "The prompt is empty; say what is to be done.")
 	}
-	now, local := a.cfg.Clock.Now(), schedule.Local()
+	now, local := a.cfg.Clock.Now(), a.cfg.Clock.Zone()
 	when, err := schedule.Parse(r.When, r.Zone, now, local)
 	if err != nil {
 		return nil, protocol.About("when", "", protocol.CodeInvalidRequest, "%s.", strings.TrimRight(err.Error(), "."))
 	}
-	x := &store.Schedule{Schedule: protocol.Schedule{Name: r.Name, When: when, Prompt: r.Prompt, Target: r.Target, SessionID: r.SessionID, WorkDir: r.WorkDir,
+	x := &store.Schedule{Schedule: protocol.Schedule{Name: r.Name, When: when, Prompt: r.Prompt, Target: protocol.ScheduleTarget(r.Target), SessionID: in, WorkDir: r.WorkDir,
 		Options: r.Options, OnQuestion: r.OnQuestion, CreatedAt: now.UnixMilli(), State: protocol.ScheduleArmed}, Anchor: now.UnixMilli(), Settled: now.UnixMilli()}
 	if x.Target == "" {
 		x.Target = protocol.TargetSession
@@ -185,7 +186,7 @@ func (a *Automation) List(id protocol.SessionID) ([]protocol.Schedule, error) {
 // shown returns a schedule as clients are told of it.
 func (a *Automation) shown(st *store.State, x *store.Schedule) *protocol.Schedule {
 	s := x.Schedule
-	s.Words = schedule.Describe(x.When, schedule.Local())
+	s.Words = schedule.Describe(x.When, a.cfg.Clock.Zone())
 	if next := a.next(x, 1); len(next) > 0 && s.State == protocol.ScheduleArmed {
 		s.NextAt = next[0]
 	}
@@ -203,7 +204,7 @@ func (a *Automation) next(x *store.Schedule, n int) (at []int64) {
 		return at
 	}
 	from := time.UnixMilli(max(x.Settled, a.cfg.Clock.Now().UnixMilli()))
-	for _, t := range plan.NextN(from, n, schedule.Local()) {
+	for _, t := range plan.NextN(from, n, a.cfg.Clock.Zone()) {
 		at = append(at, t.UnixMilli())
 	}
 	return at
@@ -264,7 +265,7 @@ func (a *Automation) Set(id protocol.ScheduleID, paused bool) (*protocol.Schedul
 	if err != nil {
 		return nil, err
 	}
-	a.alarm.Poke()
+	a.poke()
 	st := a.store.State()
 	return a.shown(st, st.Schedule(id)), nil
 }
@@ -325,7 +326,7 @@ func (a *Automation) RunNow(by lane.Caller, id protocol.ScheduleID) (*protocol.S
 	if err != nil {
 		return nil, err
 	}
-	a.alarm.Poke()
+	a.poke()
 	return a.shownRun(a.store.State().Run(run)), nil
 }
 

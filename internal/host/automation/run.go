@@ -40,7 +40,7 @@ func (a *Automation) begin(ctx context.Context, j *job, id protocol.RunID) {
 		a.mu.Lock()
 		delete(a.jobs, id)
 		a.mu.Unlock()
-		a.alarm.Poke() // another may begin
+		a.poke() // another may begin
 	}()
 	defer a.rescue(id)
 	work, err := a.send(ctx, j, id)

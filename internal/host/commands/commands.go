@@ -26,7 +26,7 @@ type Notes interface {
 
 // Automation has the schedules of a host and their runs.
 type Automation interface {
-	Create(ctx context.Context, by lane.Caller, source protocol.ScheduleSource, r *protocol.CreateSchedule) (*protocol.Schedule, error)
+	Create(ctx context.Context, by lane.Caller, source protocol.ScheduleSource, in protocol.SessionID, r *protocol.CreateSchedule) (*protocol.Schedule, error)
 	List(id protocol.SessionID) ([]protocol.Schedule, error)
 	Get(id protocol.ScheduleID) (*protocol.ScheduleDetails, error)
 	Set(id protocol.ScheduleID, paused bool) (*protocol.Schedule, error)

@@ -85,8 +85,7 @@ func (c scheduleCommands) add(ctx context.Context, words []string) (*protocol.Co
 	if err != nil {
 		return nil, wrong("%s.", failure.Sentence(err))
 	}
-	r.SessionID = c.l.ID()
-	s, err := c.cs.automation.Create(ctx, c.by, protocol.SchedulePerson, r)
+	s, err := c.cs.automation.Create(ctx, c.by, protocol.SchedulePerson, c.l.ID(), r)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func (c scheduleCommands) loop(ctx context.Context, args string) (*protocol.Comm
 	if strings.TrimSpace(prompt) == "" {
 		return nil, wrong("Add what is to be sent: /loop [5m] PROMPT.")
 	}
-	s, err := c.cs.automation.Create(ctx, c.by, protocol.SchedulePerson, &protocol.CreateSchedule{When: "every " + every, Prompt: prompt, SessionID: c.l.ID()})
+	s, err := c.cs.automation.Create(ctx, c.by, protocol.SchedulePerson, c.l.ID(), &protocol.CreateSchedule{When: "every " + every, Prompt: prompt})
 	if err != nil {
 		return nil, err
 	}

@@ -84,8 +84,8 @@ type Host interface {
 
 // Schedules are those of the host.
 type Schedules interface {
-	Plan(ctx context.Context, r *protocol.CreateSchedule) (*protocol.ScheduleDetails, error)
-	Create(ctx context.Context, by Caller, source protocol.ScheduleSource, r *protocol.CreateSchedule) (*protocol.Schedule, error)
+	Plan(ctx context.Context, in protocol.SessionID, r *protocol.CreateSchedule) (*protocol.ScheduleDetails, error)
+	Create(ctx context.Context, by Caller, source protocol.ScheduleSource, in protocol.SessionID, r *protocol.CreateSchedule) (*protocol.Schedule, error)
 	List(id protocol.SessionID) ([]protocol.Schedule, error)
 	Delete(id protocol.ScheduleID, repeat bool) error
 }

@@ -32,8 +32,8 @@ func (s schedules) Arm(ctx context.Context, callID string, r protocol.CreateSche
 	if err != nil {
 		return nil, err
 	}
-	r.SessionID, r.Options, r.OnQuestion = l.ID(), s.h.t.armed(policy.Mode()), "deny"
-	plan, err := l.cfg.Schedules.Plan(ctx, &r)
+	r.Options, r.OnQuestion = s.h.t.armed(policy.Mode()), "deny"
+	plan, err := l.cfg.Schedules.Plan(ctx, l.ID(), &r)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s schedules) Arm(ctx context.Context, callID string, r protocol.CreateSche
 	if a.Cause != nil {
 		by.Request = a.Cause.RequestID
 	}
-	return l.cfg.Schedules.Create(ctx, by, protocol.ScheduleModel, &r)
+	return l.cfg.Schedules.Create(ctx, by, protocol.ScheduleModel, l.ID(), &r)
 }
 
 // armed returns the options of what a turn in a mode arms: what holds it back holds that back,

@@ -46,6 +46,8 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"revoke_entry": `"clientId":"cli_00000000000000000000000000"`, "search_sessions": `"words":["hi"]`, "run_shell": `"command":"true"`,
 		"leave_session": `"reason":"new"`, "stop_shell": fmt.Sprintf(`"eventId":%q`, event), "stop_task": `"taskId":"t"`, "get_task_output": `"taskId":"t"`, "add_endpoint": `"baseUrl":"http://127.0.0.1:1/v1","api":"openai-completions","model":"m"`, "add_memory": `"scope":"daily","text":"hi"`,
 		"complete_command": `"name":"compact","args":""`, "run_command": `"name":"help"`, "get_process_log": `"operationId":"tool-c1"`,
+		"create_schedule": `"when":"every 1h","prompt":"hi","target":"session"`, "get_schedule": `"scheduleId":"sch_0000000000000000"`, "set_schedule": `"scheduleId":"sch_0000000000000000","paused":true`,
+		"delete_schedule": `"scheduleId":"sch_0000000000000000"`, "run_schedule": `"scheduleId":"sch_0000000000000000"`, "cancel_run": `"runId":"run_0000000000000000"`,
 		"list_foreign_rules": `"workDir":` + string(dir), "import_rules": `"rules":["Bash(make test)"],"workDir":` + string(dir),
 	}
 }
@@ -390,11 +392,13 @@ func (w *world) wrongHTTP(t *testing.T, all []variant, id protocol.SessionID) {
 		for k, f := range v.fields {
 			body[k] = f
 		}
-		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000").Replace(r.path)
+		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000", "{scheduleId}", "sch_0000000000000000", "{runId}", "run_0000000000000000").Replace(r.path)
 		if v.session != "" && v.field == "sessionId" {
 			path = strings.NewReplacer("{sessionId}", "ses_wrong", "{permissionId}", "x").Replace(r.path)
 		}
-		delete(body, "permissionId")
+		for _, field := range []string{"permissionId", "scheduleId", "runId"} { // they stand in the path
+			delete(body, field)
+		}
 		if v.name == "create_session" {
 			delete(body, "meta")
 			if v.field != "" && v.fields["projectId"] != nil {

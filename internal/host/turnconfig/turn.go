@@ -353,4 +353,6 @@ func (tc *Maker) nested(dir, root string, window int) *prompt.Nested {
 }
 
 // Priced returns nil when what a turn with such options costs in a session so described is known.
-func (m *Maker) Priced(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) error { return nil }
+func (m *Maker) Priced(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) error {
+	return nil
+}

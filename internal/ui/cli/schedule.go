@@ -71,7 +71,7 @@ func (a *app) addSchedule(ctx context.Context, o *order.Order, words []string, a
 	}
 	if o.Session == "" {
 		if r.Target == "" {
-			r.Target = protocol.TargetFresh
+			r.Target = string(protocol.TargetFresh)
 		}
 		if r.WorkDir == "" {
 			if r.WorkDir, err = os.Getwd(); err != nil {
@@ -87,12 +87,13 @@ func (a *app) addSchedule(ctx context.Context, o *order.Order, words []string, a
 		return err
 	}
 	defer l.Close()
+	var in protocol.SessionID
 	if o.Session != "" {
-		if r.SessionID, err = l.find(ctx, o.Session); err != nil {
+		if in, err = l.find(ctx, o.Session); err != nil {
 			return err
 		}
 	}
-	s, err := client.Call[*protocol.Schedule](ctx, l.Client, "", r)
+	s, err := client.Call[*protocol.Schedule](ctx, l.Client, in, r)
 	switch {
 	case err != nil:
 		return asUsage(err, "when")

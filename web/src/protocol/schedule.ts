@@ -73,8 +73,7 @@ export interface CreateSchedule {
   when: string;
   zone?: string;
   prompt: string;
-  target?: ScheduleTarget;
-  sessionId?: SessionID;
+  target?: string;
   workDir?: string;
   options?: TurnOptions;
   onQuestion?: string;
@@ -84,9 +83,7 @@ export interface CreateSchedule {
  * ListSchedules returns the schedules, oldest first, of a session where one is named; the
  * answer is {@link ScheduleList}.
  */
-export interface ListSchedules {
-  sessionId?: SessionID;
-}
+export interface ListSchedules {}
 
 /**
  * GetSchedule returns one schedule, when it is due next, and its newest runs; the answer

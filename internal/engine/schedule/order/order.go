@@ -75,9 +75,9 @@ func (o *Order) Request(words []string) (*protocol.CreateSchedule, error) {
 	r := &protocol.CreateSchedule{Name: o.Name, When: when, Zone: o.Zone, Prompt: prompt, WorkDir: o.Dir, OnQuestion: o.OnQuestion}
 	switch {
 	case o.Fresh:
-		r.Target = protocol.TargetFresh
+		r.Target = string(protocol.TargetFresh)
 	case o.Kept:
-		r.Target = protocol.TargetKept
+		r.Target = string(protocol.TargetKept)
 	}
 	if x := o.Options; x.Model != "" || x.Thinking != "" || x.Mode != "" || len(x.Allow)+len(x.Deny) > 0 || x.MaxSteps != 0 || x.MaxBudgetUSD != 0 {
 		r.Options = &x
@@ -119,7 +119,7 @@ const shortest = 6
 // Find returns the schedule that a word means: its id, its name, or the beginning of the id.
 // Where it could be several it is none.
 func Find(list []protocol.Schedule, word string) (*protocol.Schedule, error) {
-	i, err := find(len(list), word, "schedule", "scorel schedule list", func(i int) (string, string) { return string(list[i].ScheduleID), list[i].Name })
+	i, err := find(len(list), word, "schedule", func(i int) (string, string) { return string(list[i].ScheduleID), list[i].Name })
 	if err != nil {
 		return nil, err
 	}
@@ -128,16 +128,16 @@ func Find(list []protocol.Schedule, word string) (*protocol.Schedule, error) {
 
 // FindRun returns the run that a word means: its id or the beginning of that.
 func FindRun(list []protocol.ScheduleRun, word string) (*protocol.ScheduleRun, error) {
-	i, err := find(len(list), word, "run", "scorel autonomy runs", func(i int) (string, string) { return string(list[i].RunID), "" })
+	i, err := find(len(list), word, "run", func(i int) (string, string) { return string(list[i].RunID), "" })
 	if err != nil {
 		return nil, err
 	}
 	return &list[i], nil
 }
 
-func find(n int, word, noun, lists string, named func(int) (id, name string)) (int, error) {
+func find(n int, word, noun string, named func(int) (id, name string)) (int, error) {
 	if word == "" {
-		return 0, fmt.Errorf("name the %s; %s shows them", noun, lists)
+		return 0, fmt.Errorf("name the %s; the list of them has its name and id", noun)
 	}
 	found := []int{}
 	for i := range n {
@@ -152,9 +152,9 @@ func find(n int, word, noun, lists string, named func(int) (id, name string)) (i
 	}
 	switch len(found) {
 	case 0:
-		return 0, fmt.Errorf("there is no %s %.80q; %s shows them", noun, word, lists)
+		return 0, fmt.Errorf("there is no %s %.80q; the list of them has their names and ids", noun, word)
 	case 1:
 		return found[0], nil
 	}
-	return 0, fmt.Errorf("%d %ss could be %.80q; use the id, which %s shows", len(found), noun, word, lists)
+	return 0, fmt.Errorf("%d %ss could be %.80q; use the id", len(found), noun, word)
 }
