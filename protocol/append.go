@@ -134,6 +134,8 @@ func (w *writer) meta(m *MessageMeta) {
 	w.some("source", string(m.Source))
 	w.some("queueItemId", string(m.QueueItemID))
 	w.some("channel", m.Channel)
+	w.some("scheduleId", string(m.ScheduleID))
+	w.some("runId", string(m.RunID))
 	w.dst = append(w.dst, '}')
 }
 

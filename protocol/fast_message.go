@@ -186,8 +186,12 @@ func (p *messageParser) meta(m *MessageMeta) bool {
 			return seen.take(1) && str(p, &m.QueueItemID)
 		case "channel":
 			return seen.take(2) && str(p, &m.Channel)
+		case "scheduleId":
+			return seen.take(3) && str(p, &m.ScheduleID)
+		case "runId":
+			return seen.take(4) && str(p, &m.RunID)
 		}
-		return !misspelt(key, "source", "queueItemId", "channel") && p.Skip()
+		return !misspelt(key, "source", "queueItemId", "channel", "scheduleId", "runId") && p.Skip()
 	})
 }
 

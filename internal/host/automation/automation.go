@@ -77,13 +77,13 @@ type Automation struct {
 
 	mu   sync.Mutex // guards what follows; nothing is called with it held
 	jobs map[protocol.RunID]*job
-	busy map[protocol.RunID]string // runs that wait for their session, and why
+	busy map[protocol.RunID]waiting
 }
 
 // New makes the automation of a host. Only one that stays has schedules do anything, from
 // [Automation.Start] on.
 func New(cfg Config) *Automation {
-	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]string{}}
+	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]waiting{}}
 	if cfg.Clock == nil {
 		a.cfg.Clock = schedule.SystemClock{}
 	}
@@ -146,10 +146,23 @@ func (a *Automation) Waits() bool {
 	return false
 }
 
+// waiting is why a run waits that could begin by the clock.
+type waiting struct {
+	why   string
+	until time.Time // when it is tried again at the latest; zero: each time the loop looks
+	in    protocol.SessionID
+}
+
 // Idle is told that no turn runs in a session any more.
-func (a *Automation) Idle(protocol.SessionID) {
+func (a *Automation) Idle(id protocol.SessionID) {
 	a.mu.Lock()
-	waits := len(a.busy) > 0
+	waits := false
+	for run, w := range a.busy {
+		if w.in == id {
+			waits = true
+			delete(a.busy, run)
+		}
+	}
 	a.mu.Unlock()
 	if waits {
 		a.poke()

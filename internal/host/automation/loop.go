@@ -67,17 +67,21 @@ func (a *Automation) tick(ctx context.Context) (next time.Time) {
 		if ctx.Err() != nil {
 			return time.Time{}
 		}
-		if at := a.look(limits, x, now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
+		next = sooner(next, a.look(limits, x, now))
 	}
-	if at := a.beginWaiting(limits, now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
-		next = at
-	}
+	next = sooner(next, a.beginWaiting(limits, now))
 	if !next.IsZero() && next.Sub(now) > longest {
 		next = now.Add(longest)
 	}
 	return next
+}
+
+// sooner returns the earlier of two instants, of which zero is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // look makes the run of a schedule that is due, and returns when it is next.
@@ -194,8 +198,7 @@ func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next
 			continue
 		}
 		a.mu.Lock()
-		j, all := a.jobs[r.RunID], len(a.jobs)
-		delete(a.busy, r.RunID)
+		j, all, w := a.jobs[r.RunID], len(a.jobs), a.busy[r.RunID]
 		a.mu.Unlock()
 		notBefore := time.UnixMilli(r.NotBefore)
 		if quiet && !r.Manual && until.After(notBefore) {
@@ -208,13 +211,13 @@ func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next
 		case now.Sub(time.UnixMilli(r.Due)) > staleAfter && !r.Manual && r.NotBefore == 0:
 			a.finish(r.RunID, protocol.RunCancelled, "it was due more than a day ago")
 		case notBefore.After(now):
-			if next.IsZero() || notBefore.Before(next) {
-				next = notBefore
-			}
+			next = sooner(next, notBefore)
+		case w.until.After(now):
+			next = sooner(next, w.until)
 		case a.dayOver(limits) != "":
 			a.finish(r.RunID, protocol.RunBudget, a.dayOver(limits))
 		case all >= limits.MaxParallel:
-			a.waitFor(r.RunID, fmt.Sprintf("%d runs work already (automation.maxParallel)", all))
+			a.wait(r.RunID, waiting{why: fmt.Sprintf("%d runs work already (automation.maxParallel)", all)})
 		default:
 			a.start(r.RunID)
 		}

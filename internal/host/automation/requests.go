@@ -215,7 +215,7 @@ func (a *Automation) shownRun(r *store.Run) *protocol.ScheduleRun {
 	s := r.ScheduleRun
 	if s.State == protocol.RunQueued && s.Why == "" {
 		a.mu.Lock()
-		s.Why = a.busy[r.RunID]
+		s.Why = a.busy[r.RunID].why
 		a.mu.Unlock()
 	}
 	return &s

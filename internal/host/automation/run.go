@@ -47,7 +47,7 @@ func (a *Automation) begin(ctx context.Context, j *job, id protocol.RunID) {
 	switch {
 	case err == nil && work == nil:
 	case err != nil && protocol.AsError(err).Code == protocol.CodeRuntimeBusy:
-		a.waitFor(id, "its session is busy")
+		a.waitForSession(id)
 	case err != nil && a.cfg.Sessions.Ending(): // it is left to the next host
 	case err != nil:
 		a.failed(id, err)
@@ -126,6 +126,11 @@ func ignoreEnded(err error) error {
 	return err
 }
 
+// gone reports whether a session is not there.
+func gone(err error) bool {
+	return errors.Is(err, session.ErrNotFound) || err != nil && protocol.AsError(err).Code == protocol.CodeSessionNotFound
+}
+
 // openTarget makes the session of a run that has one of its own.
 func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Schedule, r *store.Run) error {
 	if x.Target == protocol.TargetSession {
@@ -136,7 +141,7 @@ func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Sc
 		done()
 		return nil
 	}
-	if !errors.Is(err, session.ErrNotFound) {
+	if !gone(err) {
 		return err
 	}
 	meta := protocol.Meta{WorkDir: x.WorkDir, Name: x.Name}
@@ -222,17 +227,40 @@ func (a *Automation) failed(id protocol.RunID, err error) {
 	why := protocol.AsError(err).Message
 	r := a.store.State().Run(id)
 	a.finish(id, protocol.RunFailed, why)
-	if errors.Is(err, session.ErrNotFound) {
+	if gone(err) {
 		a.pause(r.ScheduleID, 0, "its session is gone")
 	}
 }
 
-// waitFor has a run wait until its session is free.
-func (a *Automation) waitFor(id protocol.RunID, why string) {
+// How long a run waits for its session before it is tried again: normally it is told that the
+// session is free.
+const (
+	tryAgain     = 30 * time.Second
+	tryAgainSoon = time.Second
+)
+
+// waitForSession has a run wait until its session is free.
+func (a *Automation) waitForSession(id protocol.RunID) {
+	r := a.store.State().Run(id)
+	if r == nil {
+		return
+	}
+	now := a.cfg.Clock.Now()
+	a.wait(id, waiting{why: "its session is busy", until: now.Add(tryAgain), in: r.SessionID})
+	if l := a.cfg.Sessions.Lane(r.SessionID); l == nil || !l.Working() { // it may have been told so before
+		a.wait(id, waiting{why: "its session is busy", until: now.Add(tryAgainSoon), in: r.SessionID})
+	}
+}
+
+// wait notes why a run waits.
+func (a *Automation) wait(id protocol.RunID, w waiting) {
 	a.mu.Lock()
-	a.busy[id] = why
+	changed := a.busy[id].why != w.why
+	a.busy[id] = w
 	a.mu.Unlock()
-	a.cfg.Announcer.Broadcast(&protocol.AutomationChanged{})
+	if changed {
+		a.cfg.Announcer.Broadcast(&protocol.AutomationChanged{})
+	}
 }
 
 // taken notes of a run whose message a host before has stored how that went.
