@@ -622,3 +622,15 @@ func (r *TurnOptions) checkFields() *Problem {
 		each("channels", r.Channels, MaxChannels, MaxChannel),
 	)
 }
+
+// checkFields checks the fields of the request one by one.
+func (r *When) checkFields() *Problem {
+	return first(
+		atMost("cron", r.Cron, MaxCron),
+		line("cron", r.Cron),
+		atMost("zone", r.Zone, MaxZone),
+		line("zone", r.Zone),
+		upTo("everySeconds", r.EverySeconds, MaxEverySeconds),
+		counts("at", r.At),
+	)
+}

@@ -49,3 +49,4 @@ export * from "./tool";
 export * from "./toolresult";
 export * from "./trust";
 export * from "./turn";
+export * from "./when";
