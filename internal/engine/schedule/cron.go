@@ -61,7 +61,7 @@ func parseCron(text string) (*cron, error) {
 	}
 	words := strings.Fields(expression)
 	if len(words) != len(fields) {
-		return nil, fmt.Errorf("the cron expression %s has %d fields; it needs five: minute, hour, day of the month, month, day of the week", show(text), len(words))
+		return nil, fmt.Errorf("the cron expression %s needs five fields, not %d: minute, hour, day of the month, month, day of the week", show(text), len(words))
 	}
 	for i, f := range fields {
 		if !f.takes(words[i]) {
