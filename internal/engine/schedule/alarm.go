@@ -60,7 +60,8 @@ type Wake struct {
 // Alarm waits for an instant of the wall clock. While it is armed it reads the clock at
 // least every [Reread], and twice a minute when the instant is far away; while it is not, it
 // does nothing at all. Arm and Disarm may be called by any goroutine at any time, Wait by
-// one.
+// one. Arm replaces the instant of any other caller: whoever computes one arms it before
+// others compute theirs, under one lock.
 type Alarm struct {
 	clock   Clock
 	changed chan struct{} // has one when at was set and Wait has not seen it

@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -209,6 +210,33 @@ func checkSentence(t testing.TB, err error) {
 	}
 	if len(text) > 1200 || strings.HasSuffix(text, ".") {
 		t.Errorf("%q is no single sentence", text)
+	}
+}
+
+// TestParseReadsTheExamplesOfTheDocumentation reads the first column of the table in
+// docs/schedules.md.
+func TestParseReadsTheExamplesOfTheDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/schedules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| you write |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	now, n := instant(t, "2026-11-26 10:00:00 +0100"), 0
+	for row := range strings.Lines(table) {
+		column, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		for i, text := range strings.Split(column, "`") {
+			if i%2 == 0 {
+				continue
+			}
+			n++
+			if _, err := schedule.Parse(text, "", now, nil); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	if n < 15 {
+		t.Errorf("the table has %d examples", n)
 	}
 }
 

@@ -96,7 +96,7 @@ func (s stretch) shown(zone *time.Location) time.Time {
 // left out, the first instant after the gap.
 func firstAt(wall time.Time, zone *time.Location) time.Time {
 	s := stretchAt(wall.Add(-maxShift), zone)
-	for i := 0; !s.end.IsZero() && !wall.Before(s.wall(s.end)); i++ {
+	for !s.end.IsZero() && !wall.Before(s.wall(s.end)) {
 		s = stretchAt(s.end, zone)
 	}
 	if !s.start.IsZero() && wall.Before(s.wall(s.start)) {
