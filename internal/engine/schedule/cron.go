@@ -56,9 +56,9 @@ type cron struct {
 	fixed                             bool // names fixed local times, see [Schedule]
 }
 
-// parseCron reads an expression. The grammar is that of the library; what is looked at
-// here first is what it takes without a word (empty entries, steps beyond the field, 7 as
-// a range's end), and what it would answer for itself.
+// parseCron reads an expression. The grammar is that of the library, which accepts too much
+// (empty entries, steps beyond the field, zones) and does not know 7 as Sunday; both are
+// handled here first.
 func parseCron(text string) (*cron, error) {
 	expression := strings.TrimSpace(text)
 	if strings.HasPrefix(expression, "@") {

@@ -4,6 +4,6 @@ package schedule_test
 
 // What of the simulated years is tried.
 const (
-	yearZones       = 4
+	yearZones       = 5
 	yearExpressions = 50 // in each zone
 )

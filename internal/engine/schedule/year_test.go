@@ -185,12 +185,12 @@ func compile(t testing.TB, w protocol.When, anchor time.Time) *schedule.Schedule
 	return s
 }
 
-// simulated are the years that are simulated. Apia left out a day, and Casablanca is set back
-// and forward twice.
+// simulated are the years that are simulated. Apia left out a day; Casablanca sets its clocks
+// back for Ramadan.
 var simulated = []struct {
 	zone string
 	year int
-}{{"Europe/Berlin", 2026}, {"Australia/Lord_Howe", 2026}, {"UTC", 2028}, {"Pacific/Apia", 2011}}
+}{{"Europe/Berlin", 2026}, {"Australia/Lord_Howe", 2026}, {"UTC", 2028}, {"Pacific/Apia", 2011}, {"Africa/Casablanca", 2026}}
 
 // TestScheduleYearIsThatOfAnOracle compares Next, and Due of a host whose device sleeps
 // and whose clock jumps, with an oracle that walks through each minute of a year.
