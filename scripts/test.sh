@@ -72,7 +72,7 @@ tests() {
 # started starts processes that have a time for what they do.
 computed() {
 	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever' \
-		./internal/dev/simtest ./internal/engine/session ./internal/host/hosttest/tasks ./internal/host/hosttest/turns ./internal/host/serve ./internal/host/transfer ./internal/host/turnconfig ./internal/engine/runtime ./internal/engine/progress ./internal/engine/fetch
+		./internal/dev/simtest ./internal/engine/session ./internal/host/hosttest/tasks ./internal/host/hosttest/turns ./internal/host/serve ./internal/host/transfer ./internal/host/turnconfig ./internal/engine/runtime ./internal/engine/progress ./internal/engine/fetch ./internal/engine/schedule
 }
 
 started() {
