@@ -179,13 +179,16 @@ func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
 }
 
 func TestASecondTerminalJoinsARunningTurnAndBothShowItsEnd(t *testing.T) {
-	h := newHarness(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2000},{"text":"It has ended."}]}`)
-	s := h.Open()
+	h := newHarness(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done"}}]}`,
+		`{"if":{"result":"."},"do":[{"text":"It has ended."}]}`)
+	s := h.Open("--permission-mode", "bypassPermissions")
 	s.Say("slowly")
 	s.WaitFor("begun.")
 	other := h.Open()
 	other.WaitFor("begun.")
 	other.Say("from the other side")
+	s.WaitFor("after this turn: from the other side")
+	h.Write(filepath.Join(h.Project, "go"), "")
 	s.WaitFor("It has ended.", "❯ from the other side")
 	other.WaitFor("It has ended.", "Understood.")
 	s.WaitFor("Understood.")
