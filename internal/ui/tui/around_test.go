@@ -165,7 +165,7 @@ func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
 `)
 	s := h.Open()
 	s.Say("hello")
-	s.WaitFor("Understood.")
+	waitAnswers(s, 1)
 	s.Say("/shows")
 	s.WaitFor("Pick one", "first", "❯", "esc")
 	s.Until("❯ second", "Down") // it takes keys when nothing was typed for a while
