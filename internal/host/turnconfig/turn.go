@@ -323,13 +323,12 @@ func thinking(cfg config.Config, over settings.Overrides, meta protocol.Meta) mo
 }
 
 func limits(cfg config.Config, over settings.Overrides) engine.Limits {
-	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps, MaxCostUSD: cfg.Limits.MaxBudgetUSD}
+	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps}
 	if over.MaxSteps > 0 {
 		l.MaxSteps = over.MaxSteps
 	}
-	if over.MaxBudgetUSD > 0 {
-		l.MaxCostUSD = over.MaxBudgetUSD
-	}
+	asked := engine.Spend{USD: over.MaxBudgetUSD, Tokens: over.MaxTokens, Time: engine.Minutes(over.MaxMinutes)}
+	l.Spend = asked.Tighter(engine.Spend{USD: cfg.Limits.MaxBudgetUSD, Time: engine.Minutes(cfg.Limits.MaxTurnMinutes)})
 	return l
 }
 
