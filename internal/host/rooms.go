@@ -65,7 +65,7 @@ func newRooms(h *Host) (r rooms) {
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})
 	r.titles = title.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
 	r.notes = notes.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
-	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Models: r.turns,
+	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Turns: r.turns,
 		Log: h.log, Now: cfg.Now, Rand: cfg.Rand})
 	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation})
 	return r

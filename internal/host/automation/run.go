@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session"
 	"scorel/internal/host/automation/store"
 	"scorel/internal/host/lane"
@@ -94,11 +96,12 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 			return nil, a.taken(ctx, id, r.SessionID, event)
 		}
 	}
-	options, err := a.options(x)
+	limits, err := a.limits()
 	if err != nil {
 		return nil, err
 	}
-	sent, work, err := l.Begin(ctx, by, lane.Message{Content: []protocol.Block{protocol.Text(x.Prompt)}, Options: options, Source: "schedule",
+	options := a.options(limits, x)
+	sent, work, err := l.Begin(ctx, by, lane.Message{Content: []protocol.Block{protocol.Text(x.Prompt)}, Options: options, Source: "schedule", Day: a.day.budget(limits),
 		Meta: &protocol.MessageMeta{Source: protocol.SourceSchedule, ScheduleID: x.ScheduleID, RunID: id}})
 	switch {
 	case err != nil:
@@ -153,11 +156,7 @@ func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Sc
 }
 
 // options returns what a run asks of its turn.
-func (a *Automation) options(x *store.Schedule) (*protocol.TurnOptions, error) {
-	limits, err := a.limits()
-	if err != nil {
-		return nil, err
-	}
+func (a *Automation) options(limits config.Automation, x *store.Schedule) *protocol.TurnOptions {
 	o := protocol.TurnOptions{}
 	if x.Options != nil {
 		o = *x.Options
@@ -169,16 +168,10 @@ func (a *Automation) options(x *store.Schedule) (*protocol.TurnOptions, error) {
 	} else if o.Mode == "" {
 		o.Mode = "default"
 	}
-	o.MaxBudgetUSD = tighter(o.MaxBudgetUSD, limits.MaxRunUSD)
-	return &o, nil
-}
-
-// tighter returns the smaller of two limits, of which 0 is none.
-func tighter[N int | int64 | float64](a, b N) N {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
+	o.MaxBudgetUSD = runtime.Lower(o.MaxBudgetUSD, limits.MaxRunUSD)
+	o.MaxTokens = runtime.Lower(o.MaxTokens, limits.MaxRunTokens)
+	o.MaxMinutes = runtime.Lower(o.MaxMinutes, limits.MaxRunMinutes)
+	return &o
 }
 
 // follow waits for the end of a turn and notes how it ended.
@@ -196,6 +189,8 @@ func (a *Automation) follow(id protocol.RunID, work *lane.Work) {
 	case end.Terminal != protocol.TerminalCompleted:
 		state, why = protocol.RunFailed, sentence(end)
 	}
+	spent := work.Spent()
+	a.change("note what a run has cost", func(st *store.State) { st.Spent(id, spent.USD, int64(spent.Tokens)) })
 	a.finish(id, state, why)
 	if state == protocol.RunBudget {
 		a.atLimit(id, why)
