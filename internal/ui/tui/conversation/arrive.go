@@ -21,6 +21,7 @@ type Arrival struct {
 	TurnEnded bool
 	Fresh     bool // the subscription was begun again
 	Facts     bool // something that the status line is made of
+	Gone      bool // nothing more comes of it: it cannot be followed any longer
 	// Cmd is to be run.
 	Cmd tea.Cmd
 }
@@ -32,8 +33,16 @@ type batch struct {
 	ends  []protocol.LiveEnd
 }
 
-// Arrive takes what came of the session.
-func (v *View) Arrive(updates []link.Update) Arrival {
+// Arrive takes what came of the session, and of the one below it, which shown has no part of.
+func (v *View) Arrive(updates []link.Update) (shown, below Arrival) {
+	if v.under != nil && slices.ContainsFunc(updates, func(u link.Update) bool { return u.Gen == v.under.opened.Gen }) {
+		v.in(v.under.opened.Gen, func() { below = v.arrive(updates) })
+	}
+	return v.arrive(updates), below
+}
+
+// arrive takes what of the updates is of the session that is shown.
+func (v *View) arrive(updates []link.Update) Arrival {
 	var b batch
 	for i := range updates {
 		if u := &updates[i]; u.Gen == v.opened.Gen {
@@ -58,6 +67,7 @@ func (v *View) Arrive(updates []link.Update) Arrival {
 // apply takes an update.
 func (v *View) apply(u *link.Update, b *batch) {
 	if u.Err != nil {
+		b.Gone = true
 		if !errors.Is(u.Err, client.ErrClosed) {
 			v.toasts.Fail(u.Err) // nothing more comes of the session
 		}

@@ -23,13 +23,25 @@ type Config struct {
 type View struct {
 	link       *link.Link
 	toasts     *status.Toasts
-	transcript *transcript.Transcript
+	transcript *transcript.Transcript // of what is shown
 
+	shown
+	under *under // what that is shown over; nil mostly
+}
+
+// shown is what is known of a session.
+type shown struct {
 	opened     link.Opened
 	projection *client.Projection
 	path       path
 	turn       turn
 	figures    Figures
+}
+
+// under is a session that another one is shown over. Only its display is paused.
+type under struct {
+	shown
+	transcript *transcript.Transcript
 }
 
 // turn is what is known here of the turns of the session.
@@ -50,7 +62,7 @@ type Figures struct {
 
 // New returns a view of no session.
 func New(cfg Config) *View {
-	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, projection: client.NewProjection()}
+	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, shown: shown{projection: client.NewProjection()}}
 }
 
 // ID is that of the session, "" while none is open.
@@ -73,11 +85,79 @@ func (v *View) CreatedAt() int64 { return v.opened.Opened.Summary.CreatedAt }
 
 // Open shows another session from here on; one without an ID is not made yet.
 func (v *View) Open(o link.Opened) {
-	v.opened = o
-	v.projection = client.NewProjection()
-	v.path, v.turn, v.figures = path{}, turn{}, Figures{}
+	v.under = nil
+	v.begin(o)
+}
+
+func (v *View) begin(o link.Opened) {
+	v.shown = shown{opened: o, projection: client.NewProjection()}
 	v.transcript.Reset()
 	v.Attach(o.Opened.Summary.State)
+}
+
+// OpenOver shows a session over the open one, or in the place of one that is shown so.
+func (v *View) OpenOver(o link.Opened) {
+	if v.under == nil {
+		v.under = &under{v.shown, v.transcript.Another()}
+		v.transcript.Swap(v.under.transcript)
+	}
+	v.begin(o)
+}
+
+// Return shows the session below again, as it is now and where it was left.
+func (v *View) Return() {
+	if v.under != nil {
+		v.swap()
+		v.under = nil
+		v.transcript.Redraw()
+	}
+}
+
+// swap exchanges what is shown for what is below it.
+func (v *View) swap() {
+	v.shown, v.under.shown = v.under.shown, v.shown
+	v.transcript.Swap(v.under.transcript)
+}
+
+// Over reports whether the session is shown over another one.
+func (v *View) Over() bool { return v.under != nil }
+
+// MainID is that of the session below the one that is shown, or of the only one.
+func (v *View) MainID() protocol.SessionID {
+	if v.under != nil {
+		return v.under.opened.ID
+	}
+	return v.ID()
+}
+
+// Main is the state of the session that [View.MainID] names; it is not to be changed.
+func (v *View) Main() *protocol.Live {
+	if v.under != nil {
+		return v.under.projection.Live()
+	}
+	return v.Live()
+}
+
+// in runs f with the session of a generation as the one that is shown. It reports false where
+// that is neither shown nor below what is.
+func (v *View) in(gen int, f func()) bool {
+	switch {
+	case gen == v.opened.Gen:
+		f()
+	case v.under != nil && gen == v.under.opened.Gen:
+		v.swap()
+		defer v.swap()
+		f()
+	default:
+		return false
+	}
+	return true
+}
+
+// inGen is in for what returns a command.
+func (v *View) inGen(gen int, f func() tea.Cmd) (cmd tea.Cmd) {
+	v.in(gen, func() { cmd = f() })
+	return cmd
 }
 
 // Attach takes how many clients are attached to the session.
