@@ -53,6 +53,9 @@ func (a *Automation) begin(ctx context.Context, j *job, id protocol.RunID) {
 	case err != nil && a.cfg.Sessions.Ending(): // it is left to the next host
 	case err != nil:
 		a.failed(id, err)
+		if r := a.store.State().Run(id); r != nil && !r.State.Final() { // not even that could be stored
+			a.wait(id, waiting{why: "its end cannot be stored: " + protocol.AsError(err).Message, until: a.cfg.Clock.Now().Add(tryAgain)})
+		}
 	default:
 		a.follow(id, work)
 	}
@@ -78,7 +81,7 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		return nil, nil
 	}
 	by := lane.Caller{Client: protocol.HostClient, Request: protocol.RequestIDOf(id)}
-	if err := a.openTarget(ctx, by, x, r); err != nil {
+	if err := a.openTarget(ctx, x, r); err != nil {
 		return nil, err
 	}
 	s, err := a.cfg.Sessions.Acquire(ctx, r.SessionID)
@@ -135,7 +138,7 @@ func gone(err error) bool {
 }
 
 // openTarget makes the session of a run that has one of its own.
-func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Schedule, r *store.Run) error {
+func (a *Automation) openTarget(ctx context.Context, x *store.Schedule, r *store.Run) error {
 	if x.Target == protocol.TargetSession {
 		return nil
 	}
@@ -151,6 +154,8 @@ func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Sc
 	if o := x.Options; o != nil {
 		meta.Model, meta.ThinkingLevel = o.Model, o.Thinking
 	}
+	// Another request than that of the message, which is looked for by its cause.
+	by := lane.Caller{Client: protocol.HostClient, Request: protocol.RequestIDOf(protocol.RunID("session of " + r.RunID))}
 	_, err = a.cfg.Library.CreateSession(ctx, by, r.SessionID, &protocol.CreateSession{Meta: meta})
 	return err
 }
