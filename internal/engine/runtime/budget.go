@@ -110,7 +110,9 @@ func NewBudget(above *Budget) *Budget { return &Budget{above: above} }
 // any turn begins; it is called by the goroutines of turns, one call at a time. While it
 // fails, the amount stays owed and is tried again, and every turn below ends before its
 // next step. A host that is killed has not recorded the step that ran, of each turn one
-// at most. A turn that runs over midnight counts in the day in which it began.
+// at most. A turn that runs over midnight counts in the day in which it began. Time
+// counts with each answer of a model, and up to now where the day limits it; that of a
+// sub-agent is within that of the turn that it works for.
 func NewDay(limit, spent Spend, record func(Spend) error) *Budget {
 	return &Budget{limit: limit, spent: spent, day: &day{record: record}}
 }

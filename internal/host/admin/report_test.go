@@ -44,6 +44,32 @@ func TestTheUsageOfASessionIsToldByModelAndPurpose(t *testing.T) {
 	}
 }
 
+func TestTheUsageSaysHowMuchOfItsLimitsTheTurnThatRunsHasUsed(t *testing.T) {
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	n := 0
+	w := hosttest.New(t, hosttest.Setting{Tables: "price = { input = 1.0, output = 1.0 }\n[limits]\nmaxBudgetUSD = 5", Request: func([]byte) {
+		if n++; n == 2 {
+			close(asked)
+			<-goOn
+		}
+	}}, `{"do":[{"call":"Read","input":{"path":"a.txt"}}],"usage":{"inputTokens":1000000,"outputTokens":0}}`, `{"do":[{"text":"ok"}]}`)
+	w.File("a.txt", "hello\n")
+	e := w.Begin(false)
+	hosttest.Call[*protocol.Sent](t, e.C, e.ID, &protocol.SendMessage{Content: []protocol.Block{protocol.Text("look")}, WhenBusy: "reject", Options: &protocol.TurnOptions{MaxTokens: 3_000_000}})
+	<-asked
+	rep := hosttest.Call[*protocol.UsageReport](t, e.C, e.ID, &protocol.GetUsage{})
+	want := []protocol.LimitUse{{Kind: protocol.LimitCost, Where: protocol.LimitOfTurn, Used: 1, Limit: 5}, {Kind: protocol.LimitTokens, Where: protocol.LimitOfTurn, Used: 1_000_000, Limit: 3_000_000}}
+	if !slices.Equal(rep.Limits, want) {
+		t.Errorf("limits %+v, want %+v", rep.Limits, want)
+	}
+	close(goOn)
+	e.End()
+	w.Rest(e)
+	if rep := hosttest.Call[*protocol.UsageReport](t, e.C, e.ID, &protocol.GetUsage{}); rep.Limits != nil {
+		t.Errorf("no turn runs, but the limits are %+v", rep.Limits)
+	}
+}
+
 func TestTheUsageOfALogThatNamesAnyNumberOfModelsIsBounded(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
 	e := w.Begin(false)
