@@ -46,7 +46,7 @@ var limitCases = []struct {
 }{
 	{protocol.LimitCost, Spend{USD: 0.9}, protocol.CodeCostLimit, 1, "$1.0000 of $0.9"},
 	{protocol.LimitTokens, Spend{Tokens: 150}, protocol.CodeTokenLimit, 200, "200 of 150 tokens"},
-	{protocol.LimitTime, Spend{Time: 90 * time.Second}, protocol.CodeTimeLimit, 2, "2.0 of 1.5 minutes"},
+	{protocol.LimitTime, Spend{Time: 90 * time.Second}, protocol.CodeTimeLimit, 2, "2 of 1.5 minutes"},
 }
 
 // spender is a trial whose tool takes a minute, below above.
