@@ -17,10 +17,12 @@ func TestTheBudgetOfADayIsAboveTheTurnOfItsMessage(t *testing.T) {
 		return nil
 	})
 	tr := newTrial(t, `{"again":true,"do":[{"call":"Do","input":{}}],"usage":{"inputTokens":5,"outputTokens":2,"costUSD":0.5}}`)
+	goOn := make(chan struct{})
 	var used []protocol.LimitUse // before the first answer
 	tr.model.before = func(_ context.Context, n int) {
 		if n == 1 {
 			used = tr.lane.Limits()
+			<-goOn
 		}
 	}
 	tr.open()
@@ -33,7 +35,7 @@ func TestTheBudgetOfADayIsAboveTheTurnOfItsMessage(t *testing.T) {
 	if _, err := tr.lane.Send(t.Context(), tr.caller(), message); err != nil {
 		t.Fatal(err)
 	}
-	end := tr.ended(func() {})
+	end := tr.ended(func() { close(goOn) })
 	if want := (protocol.LimitUse{Kind: protocol.LimitTokens, Where: protocol.LimitOfDay, Used: 11, Limit: 10}); end.Limit == nil || *end.Limit != want {
 		t.Errorf("the end: %+v %v, limit %+v", end, end.Error, end.Limit)
 	}
