@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -36,13 +37,14 @@ type LimitUse struct {
 
 // String returns the figures for a person, as "$0.1200 of $2".
 func (u LimitUse) String() string {
-	limit := strconv.FormatFloat(u.Limit, 'f', -1, 64)
+	short := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	limit := short(u.Limit)
 	switch u.Kind {
 	case LimitCost:
 		return fmt.Sprintf("$%.4f of $%s", u.Used, limit)
 	case LimitTokens:
 		return fmt.Sprintf("%.0f of %s tokens", u.Used, limit)
 	default:
-		return fmt.Sprintf("%.1f of %s minutes", u.Used, limit)
+		return fmt.Sprintf("%s of %s minutes", short(math.Round(u.Used*100)/100), limit)
 	}
 }

@@ -331,7 +331,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true").Replace(full) + "\n[[hooks]]\ncommand='rm'\n[model2]\n"
+	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true", "maxTurnMinutes = 12.5", "maxTurnMinutes = 0").Replace(full) + "\n[[hooks]]\ncommand='rm'\n[model2]\n"
 	c, notices, err := Parse(user(full), project(hostile), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -371,13 +371,14 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: search.provider (",
 		"Ignored in a project's file: search.apiKeyEnv (",
 		"Ignored in a project's file: search.baseUrl (",
-		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:49): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:50): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: limits.maxTurnMinutes (/p/.scorel/config.toml:42): a project may only tighten what the user's own configuration says.",
 		"Ignored in a project's file: sandbox.network (",
 		"Ignored in a project's file: sandbox.sshAgent (",
 		"Ignored in a project's file: host.names (",
 		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
-		"Ignored in a project's file: hooks (/p/.scorel/config.toml:57): it counts when you trust the project; see scorel trust.",
+		"Ignored in a project's file: hooks (/p/.scorel/config.toml:58): it counts when you trust the project; see scorel trust.",
 	} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)
@@ -637,7 +638,7 @@ func TestAProjectCannotDrownWhatIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := notices[len(notices)-1].Text
-	if len(notices) != 66 || !notices[64].Untrusted || last != "2936 more keys of /p/config.toml do not count." {
+	if len(notices) != 102 || !notices[100].Untrusted || last != "2900 more keys of /p/config.toml do not count." {
 		t.Errorf("%d notices, the last: %s", len(notices), last)
 	}
 }

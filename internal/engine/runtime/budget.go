@@ -110,7 +110,9 @@ func NewBudget(above *Budget) *Budget { return &Budget{above: above} }
 // any turn begins; it is called by the goroutines of turns, one call at a time. While it
 // fails, the amount stays owed and is tried again, and every turn below ends before its
 // next step. A host that is killed has not recorded the step that ran, of each turn one
-// at most. A turn that runs over midnight counts in the day in which it began.
+// at most. A turn that runs over midnight counts in the day in which it began. Time
+// counts with each answer of a model, and up to now where the day limits it; that of a
+// sub-agent is within that of the turn that it works for.
 func NewDay(limit, spent Spend, record func(Spend) error) *Budget {
 	return &Budget{limit: limit, spent: spent, day: &day{record: record}}
 }
@@ -135,8 +137,12 @@ func (b *Budget) end() {
 }
 
 // Wait says that a person is waited for, during which the time of this budget alone does
-// not count, and done, which may be called more than once, that it counts again.
+// not count, and done, which may be called more than once, that it counts again. Of a nil
+// budget, as of the run of a command, no time counts.
 func (b *Budget) Wait() (done func()) {
+	if b == nil {
+		return func() {}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clock.pause()
@@ -261,24 +267,37 @@ func (b *Budget) check() (*protocol.LimitUse, error) {
 	return nil, nil
 }
 
-// limitsCost returns whether dollars are limited, here or above, and whether by
-// automation, of which nobody sees what it spends.
-func (b *Budget) limitsCost() (limited, automated bool) {
-	for ; b != nil; b = b.above {
-		_, limit := b.now()
-		limited, automated = limited || limit.USD > 0, automated || b.day != nil
-	}
-	return limited, limited && automated
+// automated reports whether a day's budget is above: nobody watches.
+func (b *Budget) automated() bool {
+	return b != nil && (b.day != nil || b.above.automated())
 }
 
-// reached says that a limit is reached, and how to raise it.
-func reached(u protocol.LimitUse) *protocol.Error {
+// limitsCost reports whether dollars are limited, here or above.
+func (b *Budget) limitsCost() bool {
+	for ; b != nil; b = b.above {
+		if _, limit := b.now(); limit.USD > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reached says that a limit is reached, and how to raise it: of an automated run in the
+// configuration, of others by flags too.
+func reached(u protocol.LimitUse, automated bool) *protocol.Error {
 	codes := map[protocol.LimitKind]protocol.Code{protocol.LimitCost: protocol.CodeCostLimit, protocol.LimitTokens: protocol.CodeTokenLimit, protocol.LimitTime: protocol.CodeTimeLimit}
 	raise := map[protocol.LimitKind]string{
 		protocol.LimitCost:   "raise --max-budget-usd or limits.maxBudgetUSD, whichever is lower",
 		protocol.LimitTokens: "raise --max-tokens",
 		protocol.LimitTime:   "raise --max-minutes or limits.maxTurnMinutes, whichever is lower",
 	}[u.Kind]
+	if automated {
+		raise = map[protocol.LimitKind]string{
+			protocol.LimitCost:   "raise automation.maxRunUSD or limits.maxBudgetUSD, whichever is lower",
+			protocol.LimitTokens: "raise automation.maxRunTokens",
+			protocol.LimitTime:   "raise automation.maxRunMinutes or limits.maxTurnMinutes, whichever is lower",
+		}[u.Kind]
+	}
 	switch u.Where {
 	case protocol.LimitAbove:
 		return protocol.Errorf(codes[u.Kind], "The run stopped, because the turn that it works for has used %s; %s.", u, raise)
@@ -289,7 +308,7 @@ func reached(u protocol.LimitUse) *protocol.Error {
 		}
 		return protocol.Errorf(codes[u.Kind], "The run stopped, because the automated runs of this day have used %s; wait for the next day, or raise %s.", u, key)
 	}
-	return protocol.Errorf(codes[u.Kind], "The run stopped after %s; %s, or send another message to go on.", u, raise)
+	return protocol.Errorf(codes[u.Kind], "The run stopped, because it has used %s; %s, or send another message to go on.", u, raise)
 }
 
 // unrecorded says that a day's budget cannot be recorded.
@@ -322,7 +341,7 @@ func (l *loop) reached() (outcome, bool) {
 	case err != nil:
 		return outcome{terminal: protocol.TerminalStorageError, err: unrecorded(err)}, true
 	case use != nil:
-		return outcome{protocol.TerminalBudget, reached(*use), use}, true
+		return outcome{protocol.TerminalBudget, reached(*use, l.Budget.automated()), use}, true
 	}
 	return outcome{}, false
 }
@@ -335,10 +354,9 @@ func (l *loop) mayStep() (outcome, bool) {
 		return end, false
 	}
 	err := Unpriced(l.model.Info())
-	limited, automated := l.Budget.limitsCost()
 	switch {
-	case err == nil || !limited:
-	case automated:
+	case err == nil || !l.Budget.limitsCost():
+	case l.Budget.automated():
 		return outcome{terminal: protocol.TerminalBudget, err: &protocol.Error{Code: protocol.CodeCostLimit, Message: "The run stopped. " + err.Message}}, false
 	default:
 		l.Unpriced(l.model.Info().Ref, err.Message)
@@ -349,6 +367,6 @@ func (l *loop) mayStep() (outcome, bool) {
 // mayFall reports whether the fallback model may take over: not one without a price where a
 // limit in dollars is all that holds a run.
 func (l *loop) mayFall() bool {
-	_, automated := l.Budget.limitsCost()
-	return l.Fallback != nil && l.model != l.Fallback && (!automated || l.Fallback.Info().Priced())
+	return l.Fallback != nil && l.model != l.Fallback &&
+		(l.Fallback.Info().Priced() || !l.Budget.automated() || !l.Budget.limitsCost())
 }
