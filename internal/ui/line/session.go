@@ -46,8 +46,8 @@ type Session struct {
 	follower *follow.Follower
 	id       protocol.SessionID
 	live     protocol.Live // as of the newest update that was shown
-	away     fold.Absence // what ran by itself while nobody was here
-	fresh    bool         // the state was shown once
+	away     fold.Absence  // what ran by itself while nobody was here
+	fresh    bool          // the state was shown once
 	screen   screen
 	term     *termScreen // nil when piped
 	view     *view
