@@ -176,10 +176,8 @@ func (w *world) accounted(what string, x *protocol.Schedule, first int64, step t
 // the disk that one fire makes, and at a second one of the host after it.
 func TestEachInstantHasOneMessageHoweverOftenTheHostIsKilled(t *testing.T) {
 	const step = 10 * time.Second
-	rounds, died, every := 0, 0, 1
-	if hosttest.Race { // the whole is run without the race detector
-		every = 7
-	}
+	const every = hosttest.EveryKill
+	rounds, died := 0, 0
 	for _, target := range []string{"session", "fresh", "kept", "session", "fresh", "kept"} {
 		for n, more := 1, true; more; n += every {
 			what := fmt.Sprintf("%s, killed at change %d", target, n)

@@ -1,6 +1,9 @@
 package tui_test
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -174,4 +177,39 @@ func TestAClickOnARowShowsTheAgent(t *testing.T) {
 	s.WaitFor("❯ SECOND child", "message to general: count stars")
 	press(s, leftButton, 4, rowOf(s, "○ main"))
 	s.WaitFor("❯ begin", "ask something", "● main")
+}
+
+func TestWhoComesBackIsToldWhatRanByItself(t *testing.T) {
+	h := newHarness(t, startsFirst, firstOne, `{"if":{"user":"(?s)Background agent task_.*look around"},"do":[{"text":"nobody was here"}]}`)
+	s := h.Open("--permission-mode", "bypassPermissions")
+	s.Say("begin")
+	s.Answered("Understood.", 1)
+	s.WaitFor("○ general  look around")
+	s.Keys("C-d")
+	s.WaitEnd()
+	h.Write(filepath.Join(h.Project, "first"), "")
+	h.Until("the turn that begins by itself", func() bool { return stored(h, "nobody was here") })
+	s = h.Open("-c")
+	s.WaitFor("nobody was here", "while you were away, 1 turn began by itself")
+	s.Say("thanks")
+	s.WaitFor("Understood.")
+	s.Keys("C-d")
+	s.WaitEnd()
+	s = h.Open("-c")
+	if screen := s.WaitFor("❯ thanks", "ask something"); strings.Contains(screen, "while you were away") {
+		t.Errorf("it is told again:\n%s", screen)
+	}
+}
+
+// stored reports whether a log has a text.
+func stored(h *tuitest.Harness, text string) bool {
+	found := false
+	_ = filepath.WalkDir(filepath.Join(h.Home, ".scorel"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".jsonl") {
+			data, _ := os.ReadFile(path)
+			found = found || bytes.Contains(data, []byte(text))
+		}
+		return nil
+	})
+	return found
 }

@@ -13,6 +13,7 @@ import (
 	"scorel/internal/ui/tui/status"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/fold"
 )
 
 // Arrival is what updates have changed beside the view itself.
@@ -88,12 +89,28 @@ func (v *View) apply(u *link.Update, b *batch) {
 	if end := u.Live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
 		b.ends = append(b.ends, *end) // it came while nobody reported it
 	}
+	if u.Resync != "" {
+		if v.looked = v.projection.Live().PersistentLastSeq; v.looked == 0 {
+			v.looked, _ = v.looks.Get(v.ID())
+		}
+	}
 	b.Events, b.Fresh = append(b.Events, u.Events...), b.Fresh || u.Fresh
 	v.projection.Apply(u.Update, &u.Live)
+	if u.Fresh && v.opened.Over == 0 {
+		v.tellAway(v.looked)
+	}
 	v.figures.stale = v.figures.stale || u.Fresh
 	if before && !v.Live().Running {
 		b.TurnEnded = true
 		v.turn.cancelling = ""
+	}
+}
+
+// tellAway tells what ran by itself since the session was looked at last, up to an event, or
+// since somebody said something.
+func (v *View) tellAway(looked protocol.Seq) {
+	if text := fold.AwayOf(v.projection.Path(), looked).Text(); text != "" {
+		v.toasts.Info(text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/client"
+	"scorel/internal/platform/lru"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/status"
 	"scorel/internal/ui/tui/transcript"
@@ -26,8 +27,15 @@ type View struct {
 	transcript *transcript.Transcript // of what is shown
 
 	shown
-	under *under // what that is shown over; nil mostly
+	under *under                                       // what that is shown over; nil mostly
+	looks *lru.Cache[protocol.SessionID, protocol.Seq] // how far sessions were seen that were left
 }
+
+// Bounds of what is remembered of sessions that were left.
+const (
+	maxLooks  = 64
+	keepLooks = 48
+)
 
 // shown is what is known of a session.
 type shown struct {
@@ -36,6 +44,7 @@ type shown struct {
 	path       path
 	turn       turn
 	figures    Figures
+	looked     protocol.Seq // the newest event that was shown before the connection was made
 }
 
 // under is a session that another one is shown over. Only its display is paused.
@@ -62,7 +71,7 @@ type Figures struct {
 
 // New returns a view of no session.
 func New(cfg Config) *View {
-	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, shown: shown{projection: client.NewProjection()}}
+	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, shown: shown{projection: client.NewProjection()}, looks: lru.New[protocol.SessionID, protocol.Seq](maxLooks, keepLooks)}
 }
 
 // ID is that of the session, "" while none is open.
@@ -90,6 +99,9 @@ func (v *View) Open(o link.Opened) {
 }
 
 func (v *View) begin(o link.Opened) {
+	if seq := v.Live().PersistentLastSeq; seq > 0 {
+		v.looks.Put(v.ID(), seq)
+	}
 	v.shown = shown{opened: o, projection: client.NewProjection()}
 	v.transcript.Reset()
 	v.Attach(o.Opened.Summary.State)
