@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"scorel/client"
+	"scorel/internal/ui/cli/schedulecmd"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
@@ -423,6 +424,18 @@ func untilIdle(ctx context.Context, s *client.Session) bool {
 		}
 	}
 	return true
+}
+
+// scheduleCommands are those about schedules.
+func (a *app) scheduleCommands() []*cobra.Command {
+	return schedulecmd.New(schedulecmd.Config{Stdout: a.stdout, Stderr: a.stderr, Args: args, Find: findSession,
+		Reach: func(ctx context.Context, start bool, name string) (*client.Client, func(), error) {
+			l, err := a.reach(ctx, reachOptions{start: start, name: name})
+			if err != nil {
+				return nil, nil, err
+			}
+			return l.Client, l.Close, nil
+		}})
 }
 
 // daemonCommand has the commands of the host and of sessions in the background under the name

@@ -126,10 +126,15 @@ const minOfID = 6
 // find returns the session that a person names: by its id, by its name, or by what the id
 // begins or ends with. It fails when several are meant.
 func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error) {
+	return findSession(ctx, l.Client, name)
+}
+
+// findSession is [link.find] with a client.
+func findSession(ctx context.Context, c *client.Client, name string) (protocol.SessionID, error) {
 	if id := protocol.SessionID(name); id.Check() == nil {
 		return id, nil
 	}
-	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{Subagents: true})
+	list, err := client.Call[*protocol.SessionList](ctx, c, "", &protocol.ListSessions{Subagents: true})
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -85,28 +86,35 @@ func (o *Order) Request(words []string) (*protocol.CreateSchedule, error) {
 	return r, nil
 }
 
+// The forms of words that say when; they are made when one is first asked for.
 var (
-	duration  = regexp.MustCompile(`^(\d+(d|h|m|s))+$`)
-	clockTime = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2})?$`)
-	date      = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-	cronField = regexp.MustCompile(`^[\d*/,\-]+$|^[a-zA-Z]{3}([,-][a-zA-Z]{3})*$`)
+	duration  = form(`^(\d+(d|h|m|s))+$`)
+	clockTime = form(`^\d{1,2}:\d{2}(:\d{2})?$`)
+	date      = form(`^\d{4}-\d{2}-\d{2}$`)
+	cronField = form(`^[\d*/,\-]+$|^[a-zA-Z]{3}([,-][a-zA-Z]{3})*$`)
 )
+
+// form returns what reports whether a word has a form.
+func form(expr string) func(word string) bool {
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return func(word string) bool { return re().MatchString(word) }
+}
 
 // SplitWhen returns the words at the front that say when, and the others.
 func SplitWhen(words []string) (when string, rest []string) {
 	n := 0
 	switch {
 	case len(words) == 0:
-	case strings.ContainsAny(words[0], " \t"), duration.MatchString(words[0]), strings.HasPrefix(words[0], "@"): // in quotes, or one word
+	case strings.ContainsAny(words[0], " \t"), duration(words[0]), strings.HasPrefix(words[0], "@"): // in quotes, or one word
 		n = 1
 	case words[0] == "every" || words[0] == "in":
 		n = 2
 	case words[0] == "at":
 		n = 2
-		if len(words) > 2 && date.MatchString(words[1]) && clockTime.MatchString(words[2]) {
+		if len(words) > 2 && date(words[1]) && clockTime(words[2]) {
 			n = 3
 		}
-	case len(words) > 5 && !slices.ContainsFunc(words[:5], func(w string) bool { return !cronField.MatchString(w) }):
+	case len(words) > 5 && !slices.ContainsFunc(words[:5], func(w string) bool { return !cronField(w) }):
 		n = 5
 	}
 	n = min(n, len(words))
