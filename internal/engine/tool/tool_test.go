@@ -237,10 +237,10 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 		allow  []string
 		want   string
 	}{
-		{"coding", nil, "AppendDaily AskUser Bash DiscoverSkills Edit EnterPlanMode ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
-		{"all", []string{"Read"}, "AppendDaily AskUser Bash DiscoverSkills Edit EnterPlanMode ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
-		{"readonly", nil, "AskUser DiscoverSkills Glob Grep Read Skill TodoWrite"},
-		{"readonly", []string{"Edit", "Edit"}, "AskUser DiscoverSkills Edit Glob Grep Read Skill TodoWrite"},
+		{"coding", nil, "AppendDaily AskUser Bash DiscoverSkills Edit EnterPlanMode ExecuteSkill Glob Grep Monitor NotebookEdit Read ScheduleCreate ScheduleDelete ScheduleList Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"all", []string{"Read"}, "AppendDaily AskUser Bash DiscoverSkills Edit EnterPlanMode ExecuteSkill Glob Grep Monitor NotebookEdit Read ScheduleCreate ScheduleDelete ScheduleList Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"readonly", nil, "AskUser DiscoverSkills Glob Grep Read ScheduleList Skill TodoWrite"},
+		{"readonly", []string{"Edit", "Edit"}, "AskUser DiscoverSkills Edit Glob Grep Read ScheduleList Skill TodoWrite"},
 		{"none", nil, ""},
 		{"", []string{"Write", "Read"}, "Read Write"},
 	} {
