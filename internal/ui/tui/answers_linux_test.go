@@ -15,8 +15,12 @@ import (
 // answers are what a terminal says to what the UI asks at its start.
 const answers = "\x1b]10;rgb:ffff/ffff/ffff\x1b\\\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?0u\x1b[?2026;2$y\x1b[?62;22c"
 
-// asked waits for the last question of the UI.
+// asked is the last question of the UI.
 const asked = "\x1b[c"
+
+// patient has the UI wait for answers as long as a test does: a machine that has much else to
+// do may need longer for them than a terminal.
+var patient = "SCOREL_TUI_ANSWER=" + tuitest.Timeout.String()
 
 // shellSide opens the program's side of the terminal, which so outlives the program as it
 // does with a shell.
@@ -54,7 +58,7 @@ func typedIn(t *testing.T, terminal *os.File) string {
 
 func TestAnswersThatComeWhenTheUIIsLeftDoNotReachTheShell(t *testing.T) {
 	h := newHarness(t)
-	r := startRaw(t, h, []string{"TERM=xterm-256color"})
+	r := startRaw(t, h, []string{"TERM=xterm-256color", patient})
 	shell := r.shellSide(t)
 	r.WaitFor(asked)
 	r.Type("\x04")
@@ -100,7 +104,7 @@ func TestAnswersThatComeWhenAnEditorIsStartedDoNotReachIt(t *testing.T) {
 	if err := os.Chmod(editor, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := startRaw(t, h, []string{"TERM=xterm-256color", "EDITOR=" + editor})
+	r := startRaw(t, h, []string{"TERM=xterm-256color", "EDITOR=" + editor, patient})
 	r.WaitFor(asked)
 	r.Type("\x07Ω")
 	r.WaitFor("Ω") // the UI is still there

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -21,5 +22,12 @@ func CrashOn(key string) {
 		default:
 			panic("a test wants it so")
 		}
+	}
+}
+
+// AnswerWithin sets how long the terminal may take to answer; "" leaves it.
+func AnswerWithin(long string) {
+	if d, err := time.ParseDuration(long); err == nil {
+		answerTimeout = d
 	}
 }

@@ -349,7 +349,7 @@ func TestHistoryIsSearchedAcrossSessions(t *testing.T) {
 	h := newHarness(t)
 	s := h.Open()
 	s.Say("a remarkable question")
-	s.WaitFor("Understood.")
+	waitAnswers(s, 1) // a terminal that is opened joins a turn that runs
 	s.Keys("C-d")
 	s.WaitEnd()
 	s = h.Open()

@@ -50,8 +50,9 @@ type look struct {
 }
 
 // answerTimeout is how long after the first frame a terminal may take to answer what it
-// is asked. One that says nothing until then has nothing to say.
-const answerTimeout = 2 * time.Second
+// is asked. One that says nothing until then has nothing to say. It is a variable for tests,
+// whose terminals answer when their machine gets to it.
+var answerTimeout = 2 * time.Second
 
 // newWindow describes the terminal; open takes it.
 func newWindow(ctx context.Context, cfg *Config, p *preferences) *window {
