@@ -57,6 +57,14 @@ type Servers interface {
 	LeaveOut(root string, names []string) error
 }
 
+// Heartbeats are those of projects.
+type Heartbeats interface {
+	// AlignHeartbeats brings the heartbeats of the project at root in line with its files.
+	AlignHeartbeats(ctx context.Context, root string)
+	// ForgetHeartbeats deletes those of a project that is not registered any more.
+	ForgetHeartbeats(root string)
+}
+
 // Config is what an [Admin] is made from.
 type Config struct {
 	Settings    *settings.Settings
@@ -69,6 +77,7 @@ type Config struct {
 	Skills      Skills
 	Files       Files
 	Servers     Servers
+	Heartbeats  Heartbeats
 	// Counts returns how many sessions are open and how many connections there are.
 	Counts func() (sessions, connections int)
 }
@@ -85,6 +94,7 @@ type Admin struct {
 	skills      Skills
 	files       Files
 	servers     Servers
+	heartbeats  Heartbeats
 	counts      func() (sessions, connections int)
 
 	tests     chan struct{} // a place for each model that is being tested
@@ -94,7 +104,7 @@ type Admin struct {
 // New makes an admin.
 func New(cfg Config) *Admin {
 	return &Admin{settings: cfg.Settings, boxes: cfg.Boxes, entries: cfg.Entries, store: cfg.Store, connections: cfg.Connections, announcer: cfg.Announcer,
-		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
+		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, heartbeats: cfg.Heartbeats, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
 }
 
 // Handle enters the handlers of this package's requests.

@@ -142,6 +142,9 @@ func (a *app) listSchedules(ctx context.Context, asJSON bool) error {
 		if st.Problem != "" {
 			fmt.Fprintln(a.stderr, "scorel: "+display.Line(st.Problem))
 		}
+		for _, n := range st.Notices {
+			fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+		}
 		if asJSON {
 			return a.printJSON(list)
 		}
