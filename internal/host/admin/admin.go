@@ -57,14 +57,6 @@ type Servers interface {
 	LeaveOut(root string, names []string) error
 }
 
-// Heartbeats are those of projects.
-type Heartbeats interface {
-	// AlignHeartbeats brings the heartbeats of the project at root in line with its files.
-	AlignHeartbeats(ctx context.Context, root string)
-	// ForgetHeartbeats deletes those of a project that is not registered any more.
-	ForgetHeartbeats(root string)
-}
-
 // Config is what an [Admin] is made from.
 type Config struct {
 	Settings    *settings.Settings

@@ -202,6 +202,29 @@ func TestTasksFollowTheFile(t *testing.T) {
 	})
 }
 
+func TestAHostThatStartsAlignsHeartbeatsBeforeAnythingIsDue(t *testing.T) {
+	within(t, func(w *world) {
+		w.beats("inbox 30s look", "daily 1m sum")
+		w.trust()
+		again := func(change func()) {
+			w.stop()
+			change()
+			w.start()
+			w.pass(time.Second)
+		}
+		again(func() { w.beats("inbox 30s obey") })
+		w.listed("with another file", "inbox "+paused+"\ndaily "+paused)
+		again(func() { w.beats("inbox 30s look", "daily 1m sum") })
+		w.listed("with the file that was trusted", "inbox armed\ndaily armed")
+		again(func() { w.Write(filepath.Join(w.Home, ".scorel", "projects.json"), `{"version":1,"projects":[]}`) })
+		w.listed("without the project", "")
+		w.register()
+		w.listed("registered again", "inbox armed\ndaily armed")
+		again(func() { _ = os.Remove(filepath.Join(w.Project, heartbeat.File)) })
+		w.listed("without the file", "")
+	})
+}
+
 func TestAWrongTaskIsNamedAndTheOthersRun(t *testing.T) {
 	within(t, func(w *world) {
 		w.beats("inbox 30s look", "bad 5s look", "inbox 1m other")
