@@ -110,6 +110,12 @@ func ScheduleIDOf(client ClientID, request RequestID) ScheduleID {
 	return ScheduleID("sch_" + idEncoding.EncodeToString(sum[:10]))
 }
 
+// HeartbeatIDOf derives the id of the schedule of a task of the project at root.
+func HeartbeatIDOf(root, task string) ScheduleID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "heartbeat %d %s%s", len(root), root, task))
+	return ScheduleID("sch_" + idEncoding.EncodeToString(sum[:10]))
+}
+
 // RequestIDOf derives the id of the request that a run sends its message with.
 func RequestIDOf(run RunID) RequestID {
 	sum := sha256.Sum256([]byte(run))

@@ -58,15 +58,15 @@ func newRooms(h *Host) (r rooms) {
 	r.library = library.New(library.Config{Settings: r.settings, Store: h.store, Device: device, Opener: h.sessions, Lanes: h.sessions, Reader: h.sessions, Keeper: h.sessions,
 		Announcer: h.audience, Turns: r.turns, Log: h.log})
 	r.files = filelist.New(r.settings)
+	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Turns: r.turns,
+		Log: h.log, Now: cfg.Now, Rand: cfg.Rand})
 	r.admin = admin.New(admin.Config{Settings: r.settings, Boxes: r.boxes, Entries: h.entries, Store: h.store, Connections: h, Announcer: h.audience,
-		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Counts: h.counts})
+		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Heartbeats: r.automation, Counts: h.counts})
 	r.transfers = transfer.New(transfer.Config{Settings: r.settings, Store: h.store, Device: device, Sessions: h.sessions, Announcer: h.audience, Projects: r.admin, Log: h.log})
 	r.subagents = subagent.New(subagent.Config{Settings: r.settings, Turns: r.turns, Device: device, Sessions: h.sessions, Views: h.sessions,
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})
 	r.titles = title.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
 	r.notes = notes.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
-	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Turns: r.turns,
-		Log: h.log, Now: cfg.Now, Rand: cfg.Rand})
 	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation})
 	return r
 }

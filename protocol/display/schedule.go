@@ -159,5 +159,9 @@ func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	if s.MaxDayTokens > 0 {
 		today += fmt.Sprintf(" of %d", s.MaxDayTokens)
 	}
-	return append(out, today)
+	out = append(out, today)
+	for _, n := range s.Notices {
+		out = append(out, Line(n))
+	}
+	return out
 }

@@ -55,6 +55,11 @@ func (r *itemRecord) file(name string) *fileRecord {
 	return nil
 }
 
+// is reports whether a file is the one that was trusted.
+func (r *fileRecord) is(f File) bool {
+	return r != nil && r.SHA256 == f.SHA256 && r.Target == f.Target
+}
+
 type folderRecord struct {
 	TrustedAt int64        `json:"trustedAt"` // Unix milliseconds
 	Items     []itemRecord `json:"items"`

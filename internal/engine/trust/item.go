@@ -24,10 +24,12 @@ const (
 	KindCommand   Kind = "command"   // .scorel/commands/*.md and .claude/commands/*.md with shell lines
 	KindSkill     Kind = "skill"     // the folder of a skill with an entry
 	KindExtension Kind = "extension" // .scorel/extensions
+	KindHeartbeat Kind = "heartbeat" // .scorel/autonomy/HEARTBEAT.md, with the AGENTS.md beside it
+	KindTemplate  Kind = "template"  // .scorel/templates/*.md
 )
 
 func (k Kind) rank() int {
-	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindProgram, KindAgent, KindCommand, KindSkill, KindExtension}, k)
+	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindProgram, KindAgent, KindCommand, KindSkill, KindExtension, KindHeartbeat, KindTemplate}, k)
 }
 
 // Status returns the state of an item.
@@ -60,7 +62,7 @@ type Item struct {
 	// Problem says why it cannot be trusted, as the end of a sentence that begins
 	// with Name; "" when it can.
 	Problem string
-	Does    []string // what it would do, for people, in lines of text from the project: at most 10, of servers one or two each
+	Does    []string // what it would do, for people, in lines of text from the project: at most 10, of servers and the tasks of heartbeats one or two each
 	Files   []File   // sorted by name; empty with a Problem
 	Gone    []string // of a changed item: files that were trusted and are not there
 

@@ -21,6 +21,7 @@ import (
 
 const (
 	maxLines  = 10       // of what an item does, where not all of it must be seen
+	maxBeats  = 45       // of these of heartbeats: all tasks, and what is wrong
 	maxLine   = 200      // bytes of one of these
 	maxRuns   = 50       // lines of what runs: all are shown, or the item cannot be trusted
 	maxRun    = 2000     // bytes of one of these
@@ -58,11 +59,14 @@ func whole(lines []string) (out []string, ok bool) {
 var tooMuch = fmt.Sprintf("has commands that are too long or too many to be shown (%d bytes, %d lines)", maxRun, maxRuns)
 
 // clip bounds what is shown of an item.
-func clip(lines []string) []string {
+func clip(lines []string) []string { return clipTo(maxLines, lines) }
+
+// clipTo is clip with so many lines at most.
+func clipTo(most int, lines []string) []string {
 	var out []string
 	for _, l := range lines {
-		if len(out) == maxLines {
-			out[maxLines-1] = "…"
+		if len(out) == most {
+			out[most-1] = "…"
 			break
 		}
 		if l = inSight(l); len(l) > maxLine {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"scorel/internal/engine/heartbeat"
 	"scorel/internal/platform/disk"
 )
 
@@ -203,6 +204,41 @@ func (s *Store) Read(root string, kind Kind, name string, limit int64) (data []b
 	c, lerr := s.load()
 	old := c.Folders[root].item(kind, name).file(name)
 	return data, old != nil && old.SHA256 == f.SHA256 && old.Target == f.Target, s.warning(lerr), nil
+}
+
+// ReadHeartbeat reads the two files of a project's heartbeats, each once, and reports whether
+// exactly these bytes are trusted, and together. Without a HEARTBEAT.md both are nil. What
+// leads out of the project or is no regular file of at most [heartbeat.MaxFile] bytes is an
+// error. The warning is that of [Report].
+func (s *Store) ReadHeartbeat(root string) (tasks, standing []byte, trusted bool, warning string, err error) {
+	p, err := s.open(root)
+	if err != nil {
+		return nil, nil, false, "", err
+	}
+	defer p.root.Close()
+	if p.ours(heartbeat.File) {
+		return nil, nil, false, "", nil
+	}
+	tasks, f, err := p.read(heartbeat.File, heartbeat.MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, false, "", nil
+	}
+	if err != nil {
+		return nil, nil, false, "", fmt.Errorf("%s %w", filepath.Join(root, heartbeat.File), err)
+	}
+	c, lerr := s.load()
+	rec := c.Folders[root].item(KindHeartbeat, heartbeat.File)
+	files := 1
+	trusted = rec.file(heartbeat.File).is(f)
+	standing, f, err = p.read(heartbeat.Standing, heartbeat.MaxFile)
+	switch {
+	case err == nil:
+		files++
+		trusted = trusted && rec.file(heartbeat.Standing).is(f)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, nil, false, "", fmt.Errorf("%s %w", filepath.Join(root, heartbeat.Standing), err)
+	}
+	return tasks, standing, trusted && len(rec.Files) == files, s.warning(lerr), nil
 }
 
 // ErrChanged is what [Item.Read] gives for what is not, or no more, trusted.

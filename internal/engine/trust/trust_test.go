@@ -123,6 +123,11 @@ func full() map[string]string {
 		".scorel/extensions/a.ts":                  "export default {}",
 		".scorel/extensions/b/index.ts":            "export default {}",
 		".scorel/extensions/b/node_modules/x/i.js": "1",
+		".scorel/autonomy/HEARTBEAT.md":            "tasks:\n- name: a\n  interval: 30s\n  prompt: look\n",
+		".scorel/autonomy/AGENTS.md":               "Be brief.",
+		".scorel/autonomy/notes.md":                "none",
+		".scorel/templates/fix.md":                 "Repair $1",
+		".scorel/templates/notes.txt":              "none",
 		".scorel/instructions.md":                  "text",
 		"AGENTS.md":                                "text",
 	}
@@ -142,7 +147,9 @@ func TestWhatCouldActIsListedAndNothingElse(t *testing.T) {
 		"skill .agents/skills/d untrusted",
 		"skill .claude/skills/c untrusted",
 		"skill .scorel/skills/run untrusted",
-		"extension .scorel/extensions untrusted")
+		"extension .scorel/extensions untrusted",
+		"heartbeat .scorel/autonomy/HEARTBEAT.md untrusted",
+		"template .scorel/templates/fix.md untrusted")
 	var names []string
 	for _, f := range r.Find(KindSkill, ".scorel/skills/run").Files {
 		names = append(names, f.Name)

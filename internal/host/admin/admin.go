@@ -69,6 +69,7 @@ type Config struct {
 	Skills      Skills
 	Files       Files
 	Servers     Servers
+	Heartbeats  Heartbeats
 	// Counts returns how many sessions are open and how many connections there are.
 	Counts func() (sessions, connections int)
 }
@@ -85,6 +86,7 @@ type Admin struct {
 	skills      Skills
 	files       Files
 	servers     Servers
+	heartbeats  Heartbeats
 	counts      func() (sessions, connections int)
 
 	tests     chan struct{} // a place for each model that is being tested
@@ -94,7 +96,7 @@ type Admin struct {
 // New makes an admin.
 func New(cfg Config) *Admin {
 	return &Admin{settings: cfg.Settings, boxes: cfg.Boxes, entries: cfg.Entries, store: cfg.Store, connections: cfg.Connections, announcer: cfg.Announcer,
-		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
+		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, heartbeats: cfg.Heartbeats, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
 }
 
 // Handle enters the handlers of this package's requests.

@@ -45,6 +45,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 	if root != "" {
 		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return ad.checkProject(ctx, root) }})
 	}
+	checks = append(checks, ad.heartbeatChecks(root)...)
 	checks = append(checks, ad.claudeChecks(dir, root)...)
 	checks = append(checks, ad.foreignChecks(root)...)
 	cfg, cfgErr := ad.doctorConfig(root) // what is wrong with it the checks above say

@@ -20,6 +20,14 @@ import (
 // Register makes the project of a working directory known, and with wide allows
 // it as a workspace however much of the machine it is.
 func (ad *Admin) Register(ctx context.Context, workDir string, wide bool) (*protocol.Project, error) {
+	p, err := ad.register(ctx, workDir, wide)
+	if err == nil {
+		ad.heartbeats.AlignHeartbeats(ctx, p.Root)
+	}
+	return p, err
+}
+
+func (ad *Admin) register(ctx context.Context, workDir string, wide bool) (*protocol.Project, error) {
 	p, err := ad.describe(ctx, workDir)
 	if err != nil {
 		return nil, err
@@ -101,14 +109,15 @@ func (ad *Admin) keepProject(root string, wide bool) (id protocol.ProjectID, err
 // project has done it before.
 func (ad *Admin) removeProject(id protocol.ProjectID, repeat bool) error {
 	name := ad.projectsFile()
-	if _, err := ad.settings.ProjectRoot(id); err != nil {
+	root, err := ad.settings.ProjectRoot(id)
+	if err != nil {
 		var pe *protocol.Error
 		if repeat && errors.As(err, &pe) && pe.Code == protocol.CodeProjectNotFound {
 			return nil
 		}
 		return err
 	}
-	err := disk.Update(ad.settings.FS, name, settings.MaxProjectsFile, func(old []byte) ([]byte, error) {
+	err = disk.Update(ad.settings.FS, name, settings.MaxProjectsFile, func(old []byte) ([]byte, error) {
 		var f settings.ProjectsFile
 		if err := json.Unmarshal(old, &f); err != nil {
 			return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
@@ -121,6 +130,7 @@ func (ad *Admin) removeProject(id protocol.ProjectID, repeat bool) error {
 		return failure.Storage("remove the project", err)
 	}
 	ad.files.Forget(id)
+	ad.heartbeats.ForgetHeartbeats(root)
 	ad.announcer.Broadcast(&protocol.ProjectsChanged{})
 	return nil
 }

@@ -201,6 +201,7 @@ func (ad *Admin) trustProject(ctx context.Context, r *protocol.TrustProject) (*p
 		return nil, ad.trustError(r.ProjectID, err)
 	}
 	ad.announcer.Broadcast(&protocol.ProjectsChanged{})
+	ad.heartbeats.AlignHeartbeats(ctx, root)
 	var notices []config.Notice
 	if _, notices, err = ad.settings.Read(root); err != nil && r.Trusted {
 		return nil, err

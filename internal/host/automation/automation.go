@@ -76,15 +76,18 @@ type Automation struct {
 	alarm *schedule.Alarm
 	poked atomic.Bool // the loop is to look again
 
-	mu   sync.Mutex // guards what follows; nothing is called with it held
-	jobs map[protocol.RunID]*job
-	busy map[protocol.RunID]waiting
+	files sync.Mutex // held while the files of a project are read and applied, so that the last read counts; before mu
+
+	mu      sync.Mutex // guards what follows; nothing is called with it held
+	jobs    map[protocol.RunID]*job
+	busy    map[protocol.RunID]waiting
+	notices map[string][]string // about heartbeats, by project
 }
 
 // New makes the automation of a host. Only one that stays has schedules do anything, from
 // [Automation.Start] on.
 func New(cfg Config) *Automation {
-	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]waiting{}}
+	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]waiting{}, notices: map[string][]string{}}
 	if cfg.Clock == nil {
 		a.cfg.Clock = schedule.SystemClock{}
 	}

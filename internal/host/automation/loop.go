@@ -21,6 +21,7 @@ const staleAfter = 24 * time.Hour
 // loop has schedules make runs until the host ends.
 func (a *Automation) loop(ctx context.Context) {
 	a.recover(ctx)
+	a.alignAll(ctx)
 	for ctx.Err() == nil {
 		a.poked.Store(false)
 		a.alarm.Arm(a.tick(ctx))
@@ -67,7 +68,7 @@ func (a *Automation) tick(ctx context.Context) (next time.Time) {
 		if ctx.Err() != nil {
 			return time.Time{}
 		}
-		next = sooner(next, a.look(limits, x, now))
+		next = sooner(next, a.look(ctx, limits, x, now))
 	}
 	next = sooner(next, a.beginWaiting(limits, now))
 	if !next.IsZero() && next.Sub(now) > longest {
@@ -85,7 +86,7 @@ func sooner(a, b time.Time) time.Time {
 }
 
 // look makes the run of a schedule that is due, and returns when it is next.
-func (a *Automation) look(limits config.Automation, x *store.Schedule, now time.Time) time.Time {
+func (a *Automation) look(ctx context.Context, limits config.Automation, x *store.Schedule, now time.Time) time.Time {
 	switch {
 	case x.State == protocol.SchedulePaused && x.PausedUntil > 0 && x.PausedUntil <= now.UnixMilli():
 		a.change("let a schedule go on", func(st *store.State) {
@@ -95,6 +96,9 @@ func (a *Automation) look(limits config.Automation, x *store.Schedule, now time.
 		})
 		if x = a.store.State().Schedule(x.ScheduleID); x == nil {
 			return time.Time{}
+		}
+		if x.State == protocol.SchedulePaused && x.PausedUntil > 0 { // that could not be stored
+			return now.Add(tryAgain)
 		}
 	case x.State == protocol.SchedulePaused && x.PausedUntil > 0:
 		return time.UnixMilli(x.PausedUntil)
@@ -108,6 +112,12 @@ func (a *Automation) look(limits config.Automation, x *store.Schedule, now time.
 		return time.Time{}
 	}
 	due := plan.Due(schedule.Instant{Settled: time.UnixMilli(x.Settled), Now: now, CatchUp: schedule.CatchUp(limits.CatchUp), Local: a.cfg.Clock.Zone()})
+	if !due.Due.IsZero() && x.Source == protocol.ScheduleHeartbeat {
+		sum := x.Sum
+		if x, _, _ = a.ready(ctx, x); x == nil || x.State != protocol.ScheduleArmed || x.Sum != sum {
+			return time.Time{} // the loop looks again, because it was poked
+		}
+	}
 	stored := due.Missed == 0 && due.Due.IsZero() || a.settleDue(limits, x, due)
 	if stored && due.Next.IsZero() {
 		stored = a.change("end a schedule", func(st *store.State) {

@@ -26,14 +26,14 @@ func (a *Automation) Handle(t request.Table) {
 	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.GetSchedule) (protocol.Response, error) {
 		return a.Get(r.ScheduleID)
 	})
-	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.SetSchedule) (protocol.Response, error) {
-		return a.Set(r.ScheduleID, r.Paused)
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.SetSchedule) (protocol.Response, error) {
+		return a.Set(ctx, r.ScheduleID, r.Paused)
 	})
 	request.On(t, func(_ context.Context, at *request.Target, r *protocol.DeleteSchedule) (protocol.Response, error) {
 		return &protocol.Done{}, a.Delete(r.ScheduleID, at.Call.Repeat)
 	})
-	request.On(t, func(_ context.Context, at *request.Target, r *protocol.RunSchedule) (protocol.Response, error) {
-		return a.RunNow(at.By, r.ScheduleID)
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.RunSchedule) (protocol.Response, error) {
+		return a.RunNow(ctx, at.By, r.ScheduleID)
 	})
 	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.ListRuns) (protocol.Response, error) {
 		return a.Runs(r)
@@ -253,9 +253,14 @@ func (a *Automation) Get(id protocol.ScheduleID) (*protocol.ScheduleDetails, err
 }
 
 // Set pauses a schedule or lets it go on.
-func (a *Automation) Set(id protocol.ScheduleID, paused bool) (*protocol.Schedule, error) {
+func (a *Automation) Set(ctx context.Context, id protocol.ScheduleID, paused bool) (*protocol.Schedule, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
+	}
+	if !paused {
+		if err := a.refuse(ctx, id); err != nil {
+			return nil, err
+		}
 	}
 	err := a.update(func(st *store.State) error {
 		x := st.Change(id)
@@ -265,7 +270,7 @@ func (a *Automation) Set(id protocol.ScheduleID, paused bool) (*protocol.Schedul
 		case x.State == protocol.ScheduleDone:
 			return protocol.About("scheduleId", "", protocol.CodeInvalidRequest, "%s is never due again; add a new one.", id)
 		case paused:
-			x.State, x.Why, x.PausedUntil = protocol.SchedulePaused, "somebody paused it", 0
+			x.State, x.Why, x.PausedUntil, x.Held = protocol.SchedulePaused, "somebody paused it", 0, false
 		default:
 			a.rearm(x)
 		}
@@ -281,7 +286,7 @@ func (a *Automation) Set(id protocol.ScheduleID, paused bool) (*protocol.Schedul
 
 // rearm lets a paused schedule go on from now.
 func (a *Automation) rearm(x *store.Schedule) {
-	x.State, x.Why, x.PausedUntil = protocol.ScheduleArmed, "", 0
+	x.State, x.Why, x.PausedUntil, x.Held = protocol.ScheduleArmed, "", 0, false
 	x.Settled = max(x.Settled, a.cfg.Clock.Now().UnixMilli())
 }
 
@@ -304,6 +309,9 @@ func (a *Automation) Delete(id protocol.ScheduleID, repeat bool) error {
 		return err
 	}
 	return a.update(func(st *store.State) error {
+		if x := st.Schedule(id); x != nil && x.Source == protocol.ScheduleHeartbeat {
+			return errOfFile(x)
+		}
 		if !st.Remove(id, a.cfg.Now().UnixMilli()) && !repeat {
 			return errNoSchedule(id)
 		}
@@ -312,8 +320,11 @@ func (a *Automation) Delete(id protocol.ScheduleID, repeat bool) error {
 }
 
 // RunNow makes a run that nothing but the request asks for.
-func (a *Automation) RunNow(by lane.Caller, id protocol.ScheduleID) (*protocol.ScheduleRun, error) {
+func (a *Automation) RunNow(ctx context.Context, by lane.Caller, id protocol.ScheduleID) (*protocol.ScheduleRun, error) {
 	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	if err := a.refuse(ctx, id); err != nil {
 		return nil, err
 	}
 	now := a.cfg.Clock.Now().UnixMilli()
@@ -374,7 +385,7 @@ func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &protocol.AutomationStatus{Enabled: limits.Enabled, MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens)}
+	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens)}
 	switch {
 	case a.usable() != nil:
 		s.Problem = protocol.AsError(a.usable()).Message

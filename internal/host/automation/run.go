@@ -80,6 +80,14 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		a.finish(id, protocol.RunFailed, fmt.Sprintf("the host died %d times while it began this run; its schedule is paused", maxStarts))
 		return nil, nil
 	}
+	prompt := x.Prompt
+	if x.Source == protocol.ScheduleHeartbeat {
+		var why string
+		if x, prompt, why = a.ready(ctx, x); why != "" {
+			a.finish(id, protocol.RunCancelled, why)
+			return nil, nil
+		}
+	}
 	by := lane.Caller{Client: protocol.HostClient, Request: protocol.RequestIDOf(id)}
 	if err := a.openTarget(ctx, x, r); err != nil {
 		return nil, err
@@ -104,7 +112,7 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		return nil, err
 	}
 	options := a.options(limits, x)
-	sent, work, err := l.Begin(ctx, by, lane.Message{Content: []protocol.Block{protocol.Text(x.Prompt)}, Options: options, Source: "schedule", Day: a.day.budget(limits),
+	sent, work, err := l.Begin(ctx, by, lane.Message{Content: []protocol.Block{protocol.Text(prompt)}, Options: options, Source: "schedule", Day: a.day.budget(limits),
 		Meta: &protocol.MessageMeta{Source: protocol.SourceSchedule, ScheduleID: x.ScheduleID, RunID: id}})
 	switch {
 	case err != nil:

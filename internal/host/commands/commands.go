@@ -29,9 +29,9 @@ type Automation interface {
 	Create(ctx context.Context, by lane.Caller, source protocol.ScheduleSource, in protocol.SessionID, r *protocol.CreateSchedule) (*protocol.Schedule, error)
 	List(id protocol.SessionID) ([]protocol.Schedule, error)
 	Get(id protocol.ScheduleID) (*protocol.ScheduleDetails, error)
-	Set(id protocol.ScheduleID, paused bool) (*protocol.Schedule, error)
+	Set(ctx context.Context, id protocol.ScheduleID, paused bool) (*protocol.Schedule, error)
 	Delete(id protocol.ScheduleID, repeat bool) error
-	RunNow(by lane.Caller, id protocol.ScheduleID) (*protocol.ScheduleRun, error)
+	RunNow(ctx context.Context, by lane.Caller, id protocol.ScheduleID) (*protocol.ScheduleRun, error)
 	Runs(r *protocol.ListRuns) (*protocol.RunList, error)
 	Cancel(id protocol.RunID, repeat bool) (*protocol.ScheduleRun, error)
 	Status() (*protocol.AutomationStatus, error)

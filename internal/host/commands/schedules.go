@@ -59,7 +59,7 @@ func (c scheduleCommands) Run(ctx context.Context, name, args string) (*protocol
 	case "add", "create":
 		return c.add(ctx, words[1:])
 	case "list", "show", "pause", "resume", "delete", "run":
-		return c.of(sub, strings.Join(words[1:], " "))
+		return c.of(ctx, sub, strings.Join(words[1:], " "))
 	default:
 		return nil, wrong("There is no /%s %.40s; it can be add, list, show, pause, resume, delete or run.", name, sub)
 	}
@@ -113,7 +113,7 @@ func (c scheduleCommands) loop(ctx context.Context, args string) (*protocol.Comm
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.cs.automation.RunNow(lane.Caller{Client: c.by.Client, Request: c.by.Request}, s.ScheduleID); err != nil {
+	if _, err := c.cs.automation.RunNow(ctx, lane.Caller{Client: c.by.Client, Request: c.by.Request}, s.ScheduleID); err != nil {
 		return nil, err
 	}
 	return &protocol.CommandResult{Status: "it is sent now and " + s.Words + "; /schedule delete " + short(string(s.ScheduleID)) + " ends it"}, nil
@@ -126,7 +126,7 @@ func short(id string) string {
 }
 
 // of shows or changes schedules.
-func (c scheduleCommands) of(sub, word string) (*protocol.CommandResult, error) {
+func (c scheduleCommands) of(ctx context.Context, sub, word string) (*protocol.CommandResult, error) {
 	list, err := c.cs.automation.List("")
 	if err != nil {
 		return nil, err
@@ -151,15 +151,15 @@ func (c scheduleCommands) of(sub, word string) (*protocol.CommandResult, error) 
 		}
 		return &protocol.CommandResult{Text: strings.Join(lines, "\n")}, nil
 	case "pause":
-		_, err = a.Set(s.ScheduleID, true)
+		_, err = a.Set(ctx, s.ScheduleID, true)
 		did = "paused"
 	case "resume":
-		_, err = a.Set(s.ScheduleID, false)
+		_, err = a.Set(ctx, s.ScheduleID, false)
 		did = "armed"
 	case "delete":
 		err, did = a.Delete(s.ScheduleID, false), "deleted"
 	case "run":
-		_, err = a.RunNow(c.by, s.ScheduleID)
+		_, err = a.RunNow(ctx, c.by, s.ScheduleID)
 		did = "a run of it begins"
 	}
 	if err != nil {
@@ -174,16 +174,20 @@ func (c scheduleCommands) list(list []protocol.Schedule) (*protocol.CommandResul
 	if err != nil {
 		return nil, err
 	}
+	notices := st.Notices
+	if st.Problem != "" {
+		notices = append([]string{st.Problem}, notices...)
+	}
 	if len(list) == 0 {
-		return &protocol.CommandResult{Status: "there are no schedules; /schedule add every 1h PROMPT makes one", Text: st.Problem}, nil
+		return &protocol.CommandResult{Status: "there are no schedules; /schedule add every 1h PROMPT makes one", Text: strings.Join(notices, "\n")}, nil
 	}
 	var rows [][]string
 	for i := range list {
 		rows = append(rows, display.ScheduleRow(&list[i], time.Now()))
 	}
 	lines := cell.Columns(rows)
-	if st.Problem != "" {
-		lines = append([]string{st.Problem, ""}, lines...)
+	if len(notices) > 0 {
+		lines = append(append(notices, ""), lines...)
 	}
 	return &protocol.CommandResult{Text: strings.Join(lines, "\n")}, nil
 }

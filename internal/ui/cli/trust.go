@@ -232,6 +232,10 @@ func trustKind(kind string) string {
 		return "a skill with a program that the model can run"
 	case "extension":
 		return "code that runs beside every session of the project"
+	case "heartbeat":
+		return "sends prompts by itself, again and again, while nobody is watching"
+	case "template":
+		return "a template of jobs, which work in the background"
 	}
 	return kind
 }

@@ -223,7 +223,8 @@ export interface RunList {
 
 /**
  * AutomationStatus is what the host does by itself, and the limits of that. A limit of 0
- * is none. Problem says why nothing is due, if so.
+ * is none. Problem says why nothing is due, if so; Notices are
+ * sentences about what of the heartbeats of projects does not count.
  */
 export interface AutomationStatus {
   enabled: boolean;
@@ -240,4 +241,5 @@ export interface AutomationStatus {
   dayTokens: number;
   maxDayUSD?: number;
   maxDayTokens?: number;
+  notices?: string[];
 }

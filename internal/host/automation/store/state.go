@@ -28,6 +28,14 @@ type Schedule struct {
 	Root string `json:"root,omitempty"`
 	Task string `json:"task,omitempty"`
 	Sum  string `json:"sum,omitempty"`
+	// Held says that a heartbeat is paused by what its project's files are, and not by a
+	// person.
+	Held bool `json:"held,omitempty"`
+}
+
+// Hold pauses a heartbeat until its project's files let it go on.
+func (x *Schedule) Hold(why string) {
+	x.State, x.Why, x.PausedUntil, x.Held = protocol.SchedulePaused, why, 0, true
 }
 
 // Run is a run as the file has it.

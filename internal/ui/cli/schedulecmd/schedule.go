@@ -164,6 +164,9 @@ func (c *commands) listSchedules(ctx context.Context, asJSON bool) error {
 		if st.Problem != "" {
 			fmt.Fprintln(c.Stderr, "scorel: "+display.Line(st.Problem))
 		}
+		for _, n := range st.Notices {
+			fmt.Fprintln(c.Stderr, "scorel: "+display.Line(n))
+		}
 		if asJSON {
 			return plain.JSON(c.Stdout, list)
 		}
