@@ -94,6 +94,7 @@ func (l *Lane) queueBoundary(ctx context.Context, f func(context.Context) error)
 		}
 		b = &waitingBoundary{&boundary{ctx: ctx, f: f, done: make(chan struct{})}, t}
 		l.course.boundaries = append(l.course.boundaries, b.boundary)
+		l.stir()
 		return nil
 	})
 	return c, b, err

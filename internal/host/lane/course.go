@@ -21,7 +21,9 @@ type course struct {
 	stopping   bool           // no turn begins any more
 	after      sync.WaitGroup // what a turn still does after its end
 	waking     waking         // by background work
-	looked     bool           // for what was left in repositories; belongs to the goroutine of the turn
+	proactive  proactive
+	coming     atomic.Int32 // messages of people that are being sent; needs no lock
+	looked     bool         // for what was left in repositories; belongs to the goroutine of the turn
 }
 
 // courseOf is what the parts of a lane know of its course. It implements [question.Run] and
@@ -125,6 +127,7 @@ func (l *Lane) Drain() <-chan struct{} {
 		close(done)
 		return done
 	}
+	l.stir()
 	if l.questions.Awaited() || t.waits {
 		t.cancel(errHostStops)
 	}

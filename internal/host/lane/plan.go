@@ -24,6 +24,8 @@ func (l *Lane) modeNow(t *turn) permission.Mode {
 	mode := l.rights.mode
 	if o := t.options; o != nil && o.Mode != "" && l.rights.modeSeq == t.modeSeq {
 		mode = "" // the message's, which the policy has
+	} else if t.ceiling != "" {
+		mode = tickMode(mode, t.ceiling)
 	}
 	if mode == "" && t.config.Policy != nil {
 		mode = t.config.Policy.Mode()

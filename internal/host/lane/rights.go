@@ -104,6 +104,8 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 	mode, granted, seq := h.l.now()
 	if o := h.t.options; o != nil && o.Mode != "" && seq == h.t.modeSeq {
 		mode = "" // the message's, until somebody sets another
+	} else if h.t.ceiling != "" {
+		mode = tickMode(mode, h.t.ceiling)
 	}
 	if a := h.t.config.Above; a != nil {
 		allowed, more := a.now()

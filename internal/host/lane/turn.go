@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"scorel/internal/engine/model"
+	"scorel/internal/engine/permission"
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session/history"
 	"scorel/internal/engine/tool"
@@ -31,6 +32,7 @@ type turn struct {
 	options *protocol.TurnOptions
 	by      protocol.ClientID // of whose message it began, "" for none
 	modeSeq protocol.Seq      // [rights.modeSeq] when it began
+	ceiling permission.Mode   // of a turn that proactive mode began: see [tickMode]; "" of others
 	command bool              // it is a run of [Lane.AtBoundary]
 	foreign bool              // it is a run of [Lane.RunTool], in which nobody is asked
 	summary *summary          // of a run that makes one, nil of others
