@@ -300,7 +300,7 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 	}
 	t.options, t.by = s.m.Options, s.by.Client
 	if s.m.tick != nil {
-		t.ceiling = s.m.tick.ceiling
+		t.mode.ceiling = s.m.tick.ceiling
 	}
 	e, ticket, err := s.open(ctx, t)
 	if err != nil {

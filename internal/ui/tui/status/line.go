@@ -29,7 +29,7 @@ type Facts struct {
 	Clients                      int    // attached to the session; 1 is left out
 	Queued                       int
 	Tasks                        int
-	Proactive                    string // how proactive mode stands, as in [display.Proactive]
+	Proactive                    string   // how proactive mode stands, as in [display.Proactive]
 	Words                        []string // of extensions
 	State                        client.State
 	Reconnect                    string // with a state that is not connected: in how long
