@@ -89,6 +89,8 @@ func (sleepCall) Close() {}
 func (c sleepCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	slept, why, err := c.sleeper.Sleep(ctx, c.d)
 	switch {
+	case ctx.Err() != nil:
+		return Result{}, errors.New("the sleep ended with the turn")
 	case err != nil:
 		return Result{}, err
 	case why == "":

@@ -299,7 +299,7 @@ func (l *Lane) tickMessage(gen int, changed []string) Message {
 	o.Mode, o.Unattended = string(tickMode(chosen, p.ceiling)), true
 	text := tickText
 	if len(changed) > 0 {
-		text += "\n\n" + promptsafe.Text("files", "", "Something else has changed these files, which you have read:\n"+strings.Join(changed, "\n"))
+		text += " Something else has changed files that you have read: " + promptsafe.Escape(strings.Join(changed, ", ")) + "."
 	}
 	return Message{Content: []protocol.Block{protocol.Text(text)}, Busy: BusyReject, Options: &o, Source: "schedule",
 		Meta: &protocol.MessageMeta{Source: protocol.SourceProactive}, tick: &tick{gen: gen, ceiling: p.ceiling}}

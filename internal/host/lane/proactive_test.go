@@ -231,10 +231,10 @@ func TestProactiveModeIsOffInTheNextLaneOfASession(t *testing.T) {
 func TestAPersonsMessageGoesBeforeATickThatIsBeingPrepared(t *testing.T) {
 	proactively(t, func(tr *trial) {
 		tick, _ := tr.held(ofTick)
-		person, _ := tr.held(func(o *protocol.TurnOptions) bool { return !ofTick(o) })
-		close(person)
+		var holds atomic.Bool
+		person, _ := tr.held(func(o *protocol.TurnOptions) bool { return !ofTick(o) && holds.Load() })
 		tr.on(Proactive{})
-		person2, _ := tr.held(func(o *protocol.TurnOptions) bool { return !ofTick(o) })
+		holds.Store(true)
 		pass(defaultTick) // the tick is being prepared
 		sent := make(chan error, 1)
 		go func() { // ends with the message
@@ -245,7 +245,7 @@ func TestAPersonsMessageGoesBeforeATickThatIsBeingPrepared(t *testing.T) {
 		close(tick) // it is ready first
 		synctest.Wait()
 		tr.expectTicks(0, "while the message is on its way")
-		close(person2)
+		close(person)
 		if err := <-sent; err != nil {
 			t.Errorf("the message was not sent: %v", err)
 		}
@@ -259,15 +259,16 @@ func TestAPersonsMessageGoesBeforeATickThatIsBeingPrepared(t *testing.T) {
 
 func TestACancelledTurnSwitchesProactiveModeOff(t *testing.T) {
 	proactively(t, func(tr *trial) {
+		tr.model.before = func(ctx context.Context, n int) {
+			if n == 1 {
+				<-ctx.Done()
+			}
+		}
 		tr.on(Proactive{})
 		w := tr.watch()
-		held := make(chan struct{})
-		tr.model.before = func(ctx context.Context, _ int) { <-ctx.Done(); close(held) }
 		pass(defaultTick)
 		tr.lane.Cancel(tr.lane.course.running.Load().ID)
-		<-held
 		tr.rest()
-		tr.model.before = nil
 		pass(time.Hour)
 		tr.expectTicks(1, "after the cancel")
 		w.expect(t, "the turn was cancelled")
@@ -289,11 +290,15 @@ func TestATurnThatFailsSwitchesProactiveModeOff(t *testing.T) {
 
 func TestATickThatCannotBePreparedSwitchesProactiveModeOff(t *testing.T) {
 	proactively(t, func(tr *trial) {
+		next := tr.host.config
+		tr.host.config = func(ctx context.Context, m protocol.Meta, o *protocol.TurnOptions) (*TurnConfig, error) {
+			if ofTick(o) {
+				return nil, protocol.Errorf(protocol.CodeInvalidRequest, "No model is set up.")
+			}
+			return next(ctx, m, o)
+		}
 		tr.on(Proactive{})
 		w := tr.watch()
-		tr.host.config = func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error) {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "No model is set up.")
-		}
 		pass(time.Hour)
 		w.expect(t, "No model is set up")
 	}, again)
@@ -540,13 +545,12 @@ func TestSleepEndsWithWhatThereIsToDoAndSaysWhy(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			proactively(t, func(tr *trial) {
-				tr.on(Proactive{})
 				tr.model.before = func(_ context.Context, n int) {
 					if n > 2 {
-						tr.model.before = nil
 						_ = tr.lane.SetProactive(context.Background(), nil) // one turn is enough
 					}
 				}
+				tr.on(Proactive{})
 				pass(defaultTick + time.Minute)
 				if a := tr.lane.Proactive(); a == nil || a.State != protocol.AutomationSleeping || a.Until != time.Now().Add(59*time.Minute).UnixMilli() {
 					t.Errorf("the state is %+v", a)
@@ -572,12 +576,12 @@ func TestSleepEndsWithWhatThereIsToDoAndSaysWhy(t *testing.T) {
 
 func TestSleepDoesNotWaitForWhatIsThereAlready(t *testing.T) {
 	proactively(t, func(tr *trial) {
-		tr.on(Proactive{})
 		tr.model.before = func(_ context.Context, n int) {
 			if n == 1 {
 				tr.follow("before it slept")
 			}
 		}
+		tr.on(Proactive{})
 		pass(defaultTick)
 		if p := strings.Join(tr.path(), "\n"); !strings.Contains(p, "The sleep ended after 0s of 1h0m0s: a message waits") || !strings.Contains(p, "user before it slept") {
 			t.Errorf("the path is %s", p)

@@ -3,6 +3,7 @@ package lane
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
@@ -128,7 +129,7 @@ func (l *Lane) changedFiles(gen int, files []string, now map[string]stamp) (chan
 		if rel, err := filepath.Rel(dir, f); err == nil && filepath.IsLocal(rel) {
 			f = rel
 		}
-		changed = append(changed, f)
+		changed = append(changed, strconv.Quote(f))
 	}
 	w.now = now
 	if len(changed) == 0 || !stable || l.cfg.Now().Sub(w.last) < changeEvery {
