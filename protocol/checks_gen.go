@@ -352,6 +352,11 @@ func (r *GetTree) Check() *Problem {
 	return counts("limit", r.Limit)
 }
 
+// checkFields checks the fields of the request one by one.
+func (r *SetProactive) checkFields() *Problem {
+	return upTo("everySeconds", r.EverySeconds, MaxProactiveSeconds)
+}
+
 // Check says what cannot be carried out; see [Call.Check].
 func (r *GetProcessLog) Check() *Problem {
 	return first(

@@ -45,6 +45,7 @@ var eventSpecs = [...]*EventSpec{
 	&uiResolvedSpec,
 	&todosSpec,
 	&taskUpdateSpec,
+	&automationUpdateSpec,
 }
 
 // StoredClass says how the persistent events of a type behave, and whether this version
@@ -173,6 +174,8 @@ func newBody(t EventType) Body {
 		return &Todos{}
 	case TypeTaskUpdate:
 		return &TaskUpdate{}
+	case TypeAutomationUpdate:
+		return &AutomationUpdate{}
 	}
 	return nil
 }
@@ -262,6 +265,8 @@ func eventSpec(t EventType) *EventSpec {
 		return &todosSpec
 	case TypeTaskUpdate:
 		return &taskUpdateSpec
+	case TypeAutomationUpdate:
+		return &automationUpdateSpec
 	}
 	return nil
 }
@@ -937,3 +942,13 @@ func (*TaskUpdate) EventSpec() *EventSpec { return &taskUpdateSpec }
 func (*TaskUpdate) class() Class { return Transient }
 
 func (*TaskUpdate) payloads(*named) {}
+
+// EventType returns the type automation_update.
+func (*AutomationUpdate) EventType() EventType { return TypeAutomationUpdate }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*AutomationUpdate) EventSpec() *EventSpec { return &automationUpdateSpec }
+
+func (*AutomationUpdate) class() Class { return Transient }
+
+func (*AutomationUpdate) payloads(*named) {}

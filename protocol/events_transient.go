@@ -26,6 +26,7 @@ const (
 	TypeUIResolved          EventType = "ui_resolved"
 	TypeTodos               EventType = "todos"
 	TypeTaskUpdate          EventType = "task_update"
+	TypeAutomationUpdate    EventType = "automation_update"
 )
 
 // MessageStart announces the persistent message EventID. It is followed by
@@ -354,4 +355,13 @@ type TaskUpdate struct {
 }
 
 var taskUpdateSpec = EventSpec{Type: TypeTaskUpdate, Class: Transient, New: func() Body { return new(TaskUpdate) },
+	Display: Display{Kind: DisplayHidden}}
+
+// AutomationUpdate returns how proactive mode stands whenever that changes; without an
+// automation it is off.
+type AutomationUpdate struct {
+	Automation *Automation `json:"automation,omitempty"`
+}
+
+var automationUpdateSpec = EventSpec{Type: TypeAutomationUpdate, Class: Transient, New: func() Body { return new(AutomationUpdate) },
 	Display: Display{Kind: DisplayHidden}}

@@ -41,9 +41,10 @@ type Live struct {
 	UIStates    []UIState           `json:"uiStates,omitempty"` // what extensions show
 	Queues      []LiveQueue         `json:"queues,omitempty"`   // those that hold something or are paused
 	Retry       *Retry              `json:"retry,omitempty"`
-	Labels      []LiveLabel         `json:"labels,omitempty"` // the names of events
-	Todos       []Todo              `json:"todos,omitempty"`  // the todo list of the active path; none when all is done
-	Tasks       []TaskInfo          `json:"tasks,omitempty"`  // background commands of this host, oldest first; at most 32
+	Labels      []LiveLabel         `json:"labels,omitempty"`     // the names of events
+	Todos       []Todo              `json:"todos,omitempty"`      // the todo list of the active path; none when all is done
+	Tasks       []TaskInfo          `json:"tasks,omitempty"`      // background commands of this host, oldest first; at most 32
+	Automation  *Automation         `json:"automation,omitempty"` // proactive mode; none while it is off
 }
 
 // LiveEnd is how a turn ended.

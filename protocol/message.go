@@ -43,6 +43,7 @@ const (
 	SourceFollowUp  Source = "followUp"
 	SourceChannel   Source = "channel"
 	SourceSchedule  Source = "schedule"
+	SourceProactive Source = "proactive"
 	SourceExtension Source = "extension"
 )
 

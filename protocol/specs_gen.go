@@ -94,6 +94,7 @@ var specs = [...]*Spec{
 	&setLabelSpec,
 	&setMCPInputSpec,
 	&setModeSpec,
+	&setProactiveSpec,
 	&setScheduleSpec,
 	&steerSpec,
 	&stopHostSpec,

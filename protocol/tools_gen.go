@@ -23,6 +23,7 @@ var tools = [...]ToolInfo{
 	{Name: "ScheduleList", Kind: ToolOwn},
 	{Name: "SearchExtraTools", Kind: ToolOwn, TitleField: "query"},
 	{Name: "Skill", Kind: ToolOwn, View: ViewSkill, TitleField: "name", Rule: RuleSkill},
+	{Name: "Sleep", Kind: ToolOwn, View: ViewText, TitleField: "seconds"},
 	{Name: "Task", Kind: ToolOwn, View: ViewAgent, TitleField: "description"},
 	{Name: "TaskOutput", Kind: ToolRuns, TitleField: "task_id"},
 	{Name: "TaskStop", Kind: ToolRuns, TitleField: "task_id"},
@@ -73,20 +74,22 @@ func toolIndex(name string) int {
 		return 17
 	case "Skill":
 		return 18
-	case "Task":
+	case "Sleep":
 		return 19
-	case "TaskOutput":
+	case "Task":
 		return 20
-	case "TaskStop":
+	case "TaskOutput":
 		return 21
-	case "TodoWrite":
+	case "TaskStop":
 		return 22
-	case "WebFetch":
+	case "TodoWrite":
 		return 23
-	case "WebSearch":
+	case "WebFetch":
 		return 24
-	case "Write":
+	case "WebSearch":
 		return 25
+	case "Write":
+		return 26
 	}
 	return -1
 }

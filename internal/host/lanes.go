@@ -36,7 +36,7 @@ func (o owner) Lane(ctx context.Context, s *registry.Session, log *session.Log) 
 		schedules = h.rooms.automation
 	}
 	l, err := lane.New(ctx, lane.Config{Device: h.identity.id, Log: log, Blobs: h.store.Blobs(), Damage: report.Summary(), Passing: report.Passing(),
-		Turns: own, Host: own, Owner: own, Schedules: schedules,
+		Turns: own, Host: own, Owner: own, Schedules: schedules, Limits: h.rooms.automation,
 		Kept:       lane.Kept{Pending: s.Pending(), Step: partial.NewStep(h.cfg.FS, h.sessions.PendingDir(), id, told), Outputs: own, Lost: lost},
 		Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Processes: h.processes(id, panicked),

@@ -160,6 +160,8 @@ func applyTransient(l *protocol.Live, e protocol.Event) {
 		l.Todos = protocol.OpenTodos(b.Todos)
 	case *protocol.TaskUpdate:
 		task(l, b.Task)
+	case *protocol.AutomationUpdate:
+		l.Automation = b.Automation
 	}
 }
 

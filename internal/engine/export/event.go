@@ -97,7 +97,7 @@ func (p *page) message(e protocol.Event, m protocol.Message) {
 				by = display.Line(m.Meta.Channel)
 			case m.Meta.Source == protocol.SourceSteer:
 				by = "You, while the assistant worked"
-			case m.Meta.Source == protocol.SourceSchedule, m.Meta.Source == protocol.SourceExtension:
+			case m.Meta.Source == protocol.SourceSchedule, m.Meta.Source == protocol.SourceProactive, m.Meta.Source == protocol.SourceExtension:
 				by = display.Line(string(m.Meta.Source))
 			}
 		}

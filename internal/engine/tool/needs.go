@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"io"
+	"time"
 
 	"scorel/internal/engine/background"
 	"scorel/internal/engine/fetch"
@@ -55,6 +56,7 @@ type Session struct {
 	Agents    Agents
 	Protected Protected
 	Schedules Schedules // nil where nothing would be due
+	Sleeper   Sleeper   // nil where proactive mode is off
 }
 
 // Results finds what earlier calls gave.
@@ -99,6 +101,12 @@ type Schedules interface {
 	Schedules() ([]protocol.Schedule, error)
 	// Disarm deletes one.
 	Disarm(id protocol.ScheduleID) error
+}
+
+// Sleeper waits.
+type Sleeper interface {
+	// Sleep returns after d, or earlier with why: a clause for the model, "" for none.
+	Sleep(ctx context.Context, d time.Duration) (slept time.Duration, why string, err error)
 }
 
 // Notes keeps daily notes of a project.

@@ -29,8 +29,9 @@ const (
 	NeedsSchedules Need = "schedules" // a host that stays, and a session of a person
 	// NeedsManySkills is more than [ManySkills] skills.
 	NeedsManySkills Need = "many skills"
-	NeedsPlan       Need = "plan"   // plan mode: such a tool is in no preset and cannot be named
-	NeedsExtras     Need = "extras" // tools that the model is not sent: as with NeedsPlan
+	NeedsPlan       Need = "plan"      // plan mode: such a tool is in no preset and cannot be named
+	NeedsExtras     Need = "extras"    // tools that the model is not sent: as with NeedsPlan
+	NeedsProactive  Need = "proactive" // proactive mode: as with NeedsPlan
 )
 
 // All returns every built-in tool, sorted by name.
@@ -45,7 +46,7 @@ func All() []Tool {
 func Named() []Tool {
 	return slices.DeleteFunc(All(), func(t Tool) bool {
 		needs := t.Spec().Needs
-		return needs == NeedsPlan || needs == NeedsExtras
+		return needs == NeedsPlan || needs == NeedsExtras || needs == NeedsProactive
 	})
 }
 

@@ -4,5 +4,5 @@ package tool
 
 // builtin returns the built-in tools, in no order.
 func builtin() []Tool {
-	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, discoverSkillsTool{}, editTool{}, enterPlanTool{}, executeExtraTool{}, executeTool{}, exitPlanTool{}, globTool{}, grepTool{}, monitorTool{}, notebookEditTool{}, readTool{}, scheduleCreateTool{}, scheduleDeleteTool{}, scheduleListTool{}, searchExtraTool{}, skillTool{}, taskOutputTool{}, taskStopTool{}, taskTool{}, todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
+	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, discoverSkillsTool{}, editTool{}, enterPlanTool{}, executeExtraTool{}, executeTool{}, exitPlanTool{}, globTool{}, grepTool{}, monitorTool{}, notebookEditTool{}, readTool{}, scheduleCreateTool{}, scheduleDeleteTool{}, scheduleListTool{}, searchExtraTool{}, skillTool{}, sleepTool{}, taskOutputTool{}, taskStopTool{}, taskTool{}, todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
 }

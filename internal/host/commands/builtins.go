@@ -31,6 +31,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 		c("mode", "NAME", "how much is asked for: default, acceptEdits, plan, dontAsk or bypassPermissions", true),
 		c("model", "NAME", "another model from the next turn on", true),
 		c("name", "TEXT", "name the session", false),
+		c("proactive", "[on|off] [TIME] [files]", "have turns begin by themselves, a while after the end of the one before", false),
 		c("reload", "", "load extensions again, and look for skills, commands, agents and hooks that have changed", false),
 		c("skill-search", "QUERY", "find skills by words", false),
 	}, nil
@@ -58,6 +59,8 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 		status, err = "the model is "+args+" from the next turn on", c.model(ctx, args)
 	case "name":
 		status, err = "the session is named", c.cs.editor.UpdateInfo(ctx, c.l, c.by, protocol.MetaChanges{Name: &args})
+	case "proactive":
+		return c.proactive(ctx, args)
 	case "reload":
 		return c.reload(ctx)
 	case "skill-search":

@@ -70,6 +70,7 @@ func New(cfg Config) *Commands {
 func (cs *Commands) Handle(t request.Table) {
 	cs.handleCommands(t)
 	cs.handleMode(t)
+	cs.handleProactive(t)
 	cs.handleReload(t)
 	cs.handleResources(t)
 	cs.handleShell(t)

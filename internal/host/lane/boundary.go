@@ -94,6 +94,7 @@ func (l *Lane) queueBoundary(ctx context.Context, f func(context.Context) error)
 		}
 		b = &waitingBoundary{&boundary{ctx: ctx, f: f, done: make(chan struct{})}, t}
 		l.course.boundaries = append(l.course.boundaries, b.boundary)
+		l.stir()
 		return nil
 	})
 	return c, b, err
@@ -127,7 +128,7 @@ func (c *commandRun) result() error {
 
 // startCommand starts f as a run of its own. The journal is locked.
 func (l *Lane) startCommand(ctx context.Context, f func(context.Context) error) *commandRun {
-	t := &turn{Run: l.j.NewRun(), config: &TurnConfig{Close: func() {}}, modeSeq: l.rights.modeSeq, command: true}
+	t := &turn{Run: l.j.NewRun(), config: &TurnConfig{Close: func() {}}, mode: turnMode{seq: l.rights.modeSeq}, command: true}
 	t.AtBoundary = true
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	c := &commandRun{turn: t}

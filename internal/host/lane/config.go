@@ -35,7 +35,9 @@ type Config struct {
 	Owner Owner
 	// Schedules is nil in a host that does not stay.
 	Schedules Schedules
-	Kept      Kept
+	// Limits hold for turns that begin by themselves; nil: none does.
+	Limits Limits
+	Kept   Kept
 	// Unattended denies at once what would have to be asked while no interactive
 	// client is attached; otherwise the question waits for one, for
 	// [TurnConfig.AskTimeout].

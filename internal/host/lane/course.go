@@ -16,11 +16,13 @@ import (
 type course struct {
 	running    atomic.Pointer[turn] // the same as turn, for who waits for nobody; set with the journal locked
 	turn       *turn
-	boundaries []*boundary     // that wait for a step boundary of the turn
-	added      int             // events that background commands and others than the run have added
-	stopping   bool            // no turn begins any more
-	after      sync.WaitGroup  // what a turn still does after its end
-	waking     waking          // by background work
+	boundaries []*boundary    // that wait for a step boundary of the turn
+	added      int            // events that background commands and others than the run have added
+	stopping   bool           // no turn begins any more
+	after      sync.WaitGroup // what a turn still does after its end
+	waking     waking         // by background work
+	proactive  proactive
+	coming     atomic.Int32    // messages of people that are being sent; needs no lock
 	unpriced   map[string]bool // models of which people were told that their price is not known; at most maxUnpriced
 	looked     bool            // for what was left in repositories; belongs to the goroutine of the turn
 }
@@ -126,6 +128,7 @@ func (l *Lane) Drain() <-chan struct{} {
 		close(done)
 		return done
 	}
+	l.stir()
 	if l.questions.Awaited() || t.waits {
 		t.cancel(errHostStops)
 	}

@@ -31,6 +31,7 @@ func (l *Lane) Inject(ctx context.Context, in *protocol.ChannelInject) error {
 			return err
 		}
 		ticket, err = l.inbox.Put(ctx, in)
+		l.stir()
 		return err
 	})
 	if err != nil {
@@ -69,6 +70,7 @@ func (l *Lane) takeOpening(ctx context.Context, t *turn) (*publish.Ticket, error
 	}
 	if t.outside = content == nil; !t.outside {
 		l.course.waking.said(nil)
+		l.course.proactive.said()
 		t.prompt = append(pushed, content...)
 		return queued, nil
 	}
@@ -91,5 +93,6 @@ func (l *Lane) Listen() (stop func()) {
 	}
 }
 
-// Listening reports whether a channel may push into the session. It waits for nobody.
-func (l *Lane) Listening() bool { return l.inbox.Listening() }
+// Listening reports whether a channel may push into the session, or proactive mode begins turns
+// in it. It waits for nobody.
+func (l *Lane) Listening() bool { return l.inbox.Listening() || l.course.proactive.keeps.Load() }

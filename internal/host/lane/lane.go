@@ -170,6 +170,7 @@ func (l *Lane) Close(last func()) error {
 	l.j.Lock()
 	l.j.Close()
 	l.life.end()
+	l.course.proactive.disarm()
 	t := l.course.turn
 	if t != nil {
 		t.cancel(errHostStops)

@@ -22,8 +22,10 @@ const (
 // modeNow is the permission mode in which calls of a turn are judged. The journal is locked.
 func (l *Lane) modeNow(t *turn) permission.Mode {
 	mode := l.rights.mode
-	if o := t.options; o != nil && o.Mode != "" && l.rights.modeSeq == t.modeSeq {
+	if o := t.options; o != nil && o.Mode != "" && l.rights.modeSeq == t.mode.seq {
 		mode = "" // the message's, which the policy has
+	} else if t.mode.ceiling != "" {
+		mode = tickMode(mode, t.mode.ceiling)
 	}
 	if mode == "" && t.config.Policy != nil {
 		mode = t.config.Policy.Mode()

@@ -45,6 +45,7 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 			return err
 		}
 		ticket, err = l.queues.Rewrite(ctx, c, name, replaces, items, asked)
+		l.stir()
 		return err
 	})
 	return journal.WaitFor(ctx, ticket, err)

@@ -102,8 +102,10 @@ func (l *Lane) grant(rule string) {
 // policy is the turn's with the session's own mode and rules. The journal is not locked.
 func (h *turnHost) policy() (*permission.Policy, error) {
 	mode, granted, seq := h.l.now()
-	if o := h.t.options; o != nil && o.Mode != "" && seq == h.t.modeSeq {
+	if o := h.t.options; o != nil && o.Mode != "" && seq == h.t.mode.seq {
 		mode = "" // the message's, until somebody sets another
+	} else if h.t.mode.ceiling != "" {
+		mode = tickMode(mode, h.t.mode.ceiling)
 	}
 	if a := h.t.config.Above; a != nil {
 		allowed, more := a.now()

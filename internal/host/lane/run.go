@@ -26,6 +26,10 @@ func (l *Lane) start(t *turn, execute execute) {
 		l.course.waking.on = t.config.Wake
 	}
 	l.course.running.Store(t)
+	l.course.proactive.disarm()
+	if l.course.proactive.on {
+		l.notifyProactive()
+	}
 	if err := l.j.Notify(&protocol.RuntimeStart{}); err != nil {
 		t.cancel(storageError(err))
 	} else if ticket, err := l.j.Publisher().FlushTicket(); err == nil { // else nothing leaves any more
@@ -65,6 +69,7 @@ func (l *Lane) runTurn(t *turn, execute execute) {
 // leaveTurn lets the next one begin, tells who waits for the end of the turn, and continues
 // with the queue where the turn could not take from it.
 func (l *Lane) leaveTurn(t *turn) {
+	l.noteFiles(t)
 	l.j.Lock()
 	l.j.End()
 	l.course.turn = nil
@@ -86,6 +91,9 @@ func (l *Lane) leaveTurn(t *turn) {
 		l.pending.Clear()
 	}
 	l.wake() // with what came after its last step
+	l.j.Lock()
+	l.armTick()
+	l.j.Unlock()
 	after()
 	l.cfg.Owner.Idle()
 }
@@ -99,6 +107,7 @@ func (l *Lane) settleTurn(t *turn) (left bool) {
 	if t.end.Reason != protocol.EndCompleted && !t.command && !t.foreign && t.summary == nil {
 		l.course.waking.on = WakeOff // until somebody says something
 	}
+	l.afterTurn(t)
 	ends := l.course.stopping || l.j.Closed()
 	if !ends && t.Void.Load() { // the turn could not do it any more
 		l.pauseQueues()
@@ -130,6 +139,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	v.items = append(v.items, config.Items...)
 	if l.plans(t) {
 		config.Tools = tool.WithPlan(config.Tools)
+	}
+	if l.proactive(t) {
+		config.Tools = tool.WithSleep(config.Tools)
 	}
 	if item, changed := prompt.DateChange(at, l.cfg.Now()); changed {
 		v.items = append(v.items, item)

@@ -44,6 +44,7 @@ type Message struct {
 	Day *runtime.Budget
 
 	turn protocol.TurnID // when set: for this turn alone
+	tick *tick           // of proactive mode, nil of any other
 	work *work           // nil when nobody waits for the end of the turn
 }
 
@@ -57,7 +58,14 @@ type work struct {
 func (m *Message) isOrder() bool { return m.work != nil && m.work.prepare != nil }
 
 // byItself reports whether the message is none of a person's.
-func (m *Message) byItself() bool { return m.Meta != nil && m.Meta.Source == protocol.SourceSchedule }
+func (m *Message) byItself() bool {
+	return m.Meta != nil && (m.Meta.Source == protocol.SourceSchedule || m.Meta.Source == protocol.SourceProactive)
+}
+
+// ofPerson reports whether a person has sent the message.
+func (m *Message) ofPerson() bool {
+	return m.Meta == nil && !m.isOrder() && (m.Source == "" || m.Source == "interactive")
+}
 
 // Prepare returns what a turn runs with; see [Turns].
 type Prepare func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error)
@@ -86,6 +94,10 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 	}
 	if err := l.payloads.check("content", m.Content); err != nil {
 		return nil, err
+	}
+	if m.ofPerson() { // it goes before a turn that begins by itself
+		l.course.coming.Add(1)
+		defer l.course.coming.Add(-1)
 	}
 	s := &sending{l: l, by: c, m: m, release: func() {}}
 	defer func() { s.release() }()
@@ -217,6 +229,11 @@ func (s *sending) queue(ctx context.Context, t *turn) (*protocol.Sent, *publish.
 	if err != nil {
 		return nil, nil, err
 	}
+	if s.m.ofPerson() {
+		l := s.l
+		l.course.proactive.said()
+		l.stir()
+	}
 	s.emitSubmit(ticket)
 	return &protocol.Sent{ItemID: id, TurnID: t.ID}, ticket, nil
 }
@@ -278,6 +295,9 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 	if err := l.free(); err != nil {
 		return nil, nil, nil, err
 	}
+	if l.withdrawn(s.m.tick) {
+		return nil, nil, nil, protocol.Errorf(protocol.CodeRuntimeBusy, "Proactive mode begins no turn now.")
+	}
 	if err := l.expect(s.m.Expected, nil); err != nil {
 		return nil, nil, nil, err
 	}
@@ -286,6 +306,9 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 		return nil, nil, nil, err
 	}
 	t.options, t.by = s.m.Options, s.by.Client
+	if s.m.tick != nil {
+		t.mode.ceiling = s.m.tick.ceiling
+	}
 	e, ticket, err := s.open(ctx, t)
 	if err != nil {
 		t.cancel(err)
@@ -316,8 +339,14 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 	switch {
 	case s.m.byItself():
 		l.course.waking.options = s.m.Options // nothing that follows may do more than it
+		if s.m.tick != nil {
+			l.course.proactive.began()
+		}
 	case !s.m.isOrder():
 		l.course.waking.said(s.m.Options)
+		if s.m.ofPerson() {
+			l.course.proactive.said()
+		}
 	}
 	t.prompt = s.says.Content
 	l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"scorel/internal/engine/model"
+	"scorel/internal/engine/permission"
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session/history"
 	"scorel/internal/engine/tool"
@@ -30,10 +31,10 @@ type turn struct {
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	by      protocol.ClientID // of whose message it began, "" for none
-	modeSeq protocol.Seq      // [rights.modeSeq] when it began
-	command bool              // it is a run of [Lane.AtBoundary]
-	foreign bool              // it is a run of [Lane.RunTool], in which nobody is asked
-	summary *summary          // of a run that makes one, nil of others
+	mode    turnMode
+	command bool     // it is a run of [Lane.AtBoundary]
+	foreign bool     // it is a run of [Lane.RunTool], in which nobody is asked
+	summary *summary // of a run that makes one, nil of others
 
 	// The journal's lock guards these.
 	waits   bool             // before it tries its model again
@@ -45,6 +46,13 @@ type turn struct {
 	budget *runtime.Budget // shared with the sub-agents that work for the turn
 	tally  tally
 	end    *protocol.RuntimeEnd // for everybody when Done is closed
+}
+
+// turnMode is what decides about the permission mode of a turn, beside the session's and that of
+// its message.
+type turnMode struct {
+	seq     protocol.Seq    // [rights.modeSeq] when it began
+	ceiling permission.Mode // of a turn that proactive mode began: see [tickMode]; "" of others
 }
 
 // view is what the model of a turn sees.
@@ -94,7 +102,7 @@ func (l *Lane) newTurn(ctx context.Context, config *TurnConfig) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{Run: l.j.NewRun(), config: config, view: view{builder: builder}, modeSeq: l.rights.modeSeq, budget: runtime.NewBudget(config.aboveBudget())}
+	t := &turn{Run: l.j.NewRun(), config: config, view: view{builder: builder}, mode: turnMode{seq: l.rights.modeSeq}, budget: runtime.NewBudget(config.aboveBudget())}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t, nil
 }

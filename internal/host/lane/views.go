@@ -18,6 +18,9 @@ func (l *Lane) nextConfig(ctx context.Context) (*TurnConfig, error) {
 	if l.plans(&turn{config: config}) {
 		config.Tools = tool.WithPlan(config.Tools)
 	}
+	if l.proactive(&turn{config: config}) {
+		config.Tools = tool.WithSleep(config.Tools)
+	}
 	return config, nil
 }
 

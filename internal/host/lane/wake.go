@@ -57,6 +57,7 @@ func (l *Lane) due() bool {
 func (l *Lane) wake() {
 	l.j.Lock()
 	defer l.j.Unlock()
+	l.stir()
 	if l.course.stopping || l.j.Closed() || !l.due() {
 		return
 	}

@@ -40,6 +40,9 @@ func (h *turnHost) session() tool.Session {
 	own := toolHost{h}
 	s := tool.Session{Seen: h.t.view.seen, Dir: h.t.view.dir, Tasks: h.l.tasks.Set(),
 		Results: own, Blobs: own, Todos: own, People: own, Protected: own, Schedules: h.schedulesOf()}
+	if h.l.proactive(h.t) {
+		s.Sleeper = sleeper{h.l}
+	}
 	if slices.ContainsFunc(h.t.config.Tools, func(t tool.Tool) bool { return t.Spec().Name == tool.TaskName }) {
 		s.Agents = own // a skill starts agents only where the model can
 	}

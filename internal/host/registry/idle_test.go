@@ -148,6 +148,23 @@ func TestAHostWithATurnOrAMessageThatWillRunIsNotIdle(t *testing.T) {
 	}
 }
 
+func TestAHostWithASessionInProactiveModeIsNotIdle(t *testing.T) {
+	w := hosttest.ServingWorld(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"well"}]}`)
+	c := w.Plug("c", false, protocol.GrantControl)
+	id := c.NewSession()
+	c.Do(id, &protocol.SetProactive{On: true, EverySeconds: protocol.MaxProactiveSeconds})
+	_ = c.Conn.Close()
+	if w.Host.EndIdle(0) {
+		t.Fatal("it ends while a turn is to begin by itself")
+	}
+	c = w.Plug("c", false, protocol.GrantControl)
+	c.Do(id, &protocol.SetProactive{})
+	_ = c.Conn.Close()
+	if !w.Host.EndIdle(0) {
+		t.Error("it stays after that")
+	}
+}
+
 func TestAnEmbeddedHostClosesASessionAtOnce(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{})
 	c := w.Plug("c", false, protocol.GrantControl)

@@ -29,6 +29,7 @@ type view struct {
 	items   int             // in the queues, when they were shown last
 	waiting string          // what was said of them then
 	retry   *protocol.Retry // the wait that was shown last
+	tells   string          // what was said last of proactive mode
 	stats   runStats
 
 	ending follow.Ending
@@ -68,6 +69,7 @@ func (v *view) state(l *protocol.Live) {
 	}
 	v.retry = l.Retry
 	v.queues(l, true)
+	v.proactive(l.Automation)
 	for i := range l.Tools {
 		for _, p := range l.Tools[i].Process {
 			v.work(&p)
@@ -161,6 +163,8 @@ func (v *view) event(e protocol.Event, l *protocol.Live) {
 		v.end(b)
 	case *protocol.QueueUpdate:
 		v.queues(l, false)
+	case *protocol.AutomationUpdate:
+		v.proactive(b.Automation)
 	case *protocol.Retry:
 		v.retry = b
 		v.notice(&e)
@@ -291,4 +295,21 @@ func contentText(content []protocol.Block) string {
 	var m protocol.Message
 	m.Content = content
 	return m.PlainText()
+}
+
+// proactive shows how proactive mode stands, where that is not what was shown last. While a turn
+// runs there is nothing to show but that the model sleeps.
+func (v *view) proactive(a *protocol.Automation) {
+	text := display.Proactive(a)
+	switch {
+	case a == nil && v.tells != "":
+		text = "proactive mode is off"
+	case a == nil, text == v.tells, a.NextTickAt == 0 && a.Until == 0:
+		return
+	}
+	v.screen.endStream()
+	v.screen.line(dimStyle, "── "+text)
+	if v.tells = text; a == nil {
+		v.tells = ""
+	}
 }

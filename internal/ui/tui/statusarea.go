@@ -152,7 +152,7 @@ func (s *statusArea) rule(style theme.Style) string {
 func (s *statusArea) line() string {
 	live, conn, figures := s.session.Live(), s.link.State(), s.session.Figures()
 	f := status.Facts{Model: s.host.ModelName(), Thinking: s.host.Thinking(), Mode: s.host.Mode(), Vim: s.input.VimMode(), ContextTokens: figures.ContextTokens, Usage: live.Usage,
-		Place: s.place(), Clients: figures.Clients, Queued: s.queue.Count(), Words: status.Words(s.window.theme, live.UIStates), State: conn.State, Replaced: s.replaced()}
+		Place: s.place(), Clients: figures.Clients, Queued: s.queue.Count(), Proactive: display.Proactive(live.Automation), Words: status.Words(s.window.theme, live.UIStates), State: conn.State, Replaced: s.replaced()}
 	if x, ok := s.host.Model(); ok {
 		f.ContextWindow = x.ContextWindow
 	}

@@ -20,6 +20,7 @@ import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
 import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
 import type { Events, GetPath, GetTree } from "./path";
+import type { SetProactive } from "./proactive";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
 import type { RenderEntry, RenderedEntry } from "./render";
@@ -127,6 +128,7 @@ export interface Requests {
   set_label: { request: SetLabel; response: Done };
   set_mcp_input: { request: SetMCPInput; response: Done };
   set_mode: { request: SetMode; response: Done };
+  set_proactive: { request: SetProactive; response: Done };
   set_schedule: { request: SetSchedule; response: Schedule };
   steer: { request: Steer; response: Sent };
   stop_host: { request: StopHost; response: Done };
@@ -264,6 +266,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   set_label: "control",
   set_mcp_input: "control",
   set_mode: "control",
+  set_proactive: "control",
   set_schedule: "control",
   steer: "control",
   stop_host: "control",
@@ -323,6 +326,7 @@ export const acts: readonly RequestName[] = [
   "set_label",
   "set_mcp_input",
   "set_mode",
+  "set_proactive",
   "set_schedule",
   "steer",
   "stop_host",

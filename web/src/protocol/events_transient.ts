@@ -8,6 +8,7 @@ import type { EventID, PermissionID } from "./id";
 import type { LimitUse } from "./limituse";
 import type { Todo } from "./live";
 import type { Role, StopReason, Usage } from "./message";
+import type { Automation } from "./proactive";
 import type { ProcessEvent } from "./process";
 import type { TaskInfo } from "./task";
 
@@ -314,4 +315,12 @@ export interface Todos {
  */
 export interface TaskUpdate {
   task: TaskInfo;
+}
+
+/**
+ * AutomationUpdate returns how proactive mode stands whenever that changes; without an
+ * automation it is off.
+ */
+export interface AutomationUpdate {
+  automation?: Automation;
 }

@@ -205,4 +205,5 @@ export const eventSpecs: Readonly<Record<SessionEvent["type"], EventSpec>> = {
   ui_resolved: { class: "transient", display: { kind: "question", status: [{ if: "!decision", status: "ok" }, { if: "?decision=allow", status: "allow" }, { if: "?decision=cancelled", status: "cancelled" }, { if: "?decision=expired", status: "expired" }, { if: "", status: "deny" }], id: "uiId" } },
   todos: { class: "transient", display: { kind: "hidden" } },
   task_update: { class: "transient", display: { kind: "hidden" } },
+  automation_update: { class: "transient", display: { kind: "hidden" } },
 };

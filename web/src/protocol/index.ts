@@ -34,6 +34,7 @@ export * from "./message";
 export * from "./model";
 export * from "./move";
 export * from "./path";
+export * from "./proactive";
 export * from "./process";
 export * from "./project";
 export * from "./protected";

@@ -5,6 +5,7 @@ import type { PermissionRequest, Retry, RuntimeEnd, Shell, ToolProcess, UIReques
 import type { Meta } from "./header";
 import type { DeviceID, Epoch, EventID, Seq, TurnID } from "./id";
 import type { BlockType, Role, Usage } from "./message";
+import type { Automation } from "./proactive";
 import type { TaskInfo } from "./task";
 
 /**
@@ -46,6 +47,8 @@ export interface Live {
   todos?: Todo[];
   /** background commands of this host, oldest first; at most 32 */
   tasks?: TaskInfo[];
+  /** proactive mode; none while it is off */
+  automation?: Automation;
 }
 
 /** LiveEnd is how a turn ended. */

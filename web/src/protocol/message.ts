@@ -35,6 +35,7 @@ export const sourceValues = [
   "followUp",
   "channel",
   "schedule",
+  "proactive",
   "extension",
 ] as const;
 

@@ -170,6 +170,7 @@ export const tools: Readonly<Record<string, ToolInfo>> = {
   ScheduleList: { name: "ScheduleList", kind: "state" },
   SearchExtraTools: { name: "SearchExtraTools", kind: "state", titleField: "query" },
   Skill: { name: "Skill", kind: "state", view: "skill", titleField: "name", rule: "skill" },
+  Sleep: { name: "Sleep", kind: "state", view: "text", titleField: "seconds" },
   Task: { name: "Task", kind: "state", view: "agent", titleField: "description" },
   TaskOutput: { name: "TaskOutput", kind: "exec", titleField: "task_id" },
   TaskStop: { name: "TaskStop", kind: "exec", titleField: "task_id" },

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -72,6 +73,13 @@ func join(spans [][2]int) [][2]int {
 		}
 	}
 	return joined
+}
+
+// Paths returns the paths of the files, sorted.
+func (s *Seen) Paths() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.files))
 }
 
 // Lookup returns the version that the model saw last, and whether all of it.

@@ -29,6 +29,7 @@ type Facts struct {
 	Clients                      int    // attached to the session; 1 is left out
 	Queued                       int
 	Tasks                        int
+	Proactive                    string   // how proactive mode stands, as in [display.Proactive]
 	Words                        []string // of extensions
 	State                        client.State
 	Reconnect                    string // with a state that is not connected: in how long
@@ -128,6 +129,7 @@ func (f *Facts) parts(th *theme.Theme) []part {
 	if f.Tasks > 0 {
 		add(55, false, th.Info, fmt.Sprintf("%d in background", f.Tasks))
 	}
+	add(58, false, th.Info, f.Proactive)
 	for _, w := range f.Words {
 		add(20, true, "", w)
 	}

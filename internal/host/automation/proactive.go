@@ -1,0 +1,22 @@
+package automation
+
+// Allowed returns why no turn may begin by itself now, "" when one may. It implements
+// [lane.Limits].
+func (a *Automation) Allowed() (why string) {
+	limits, err := a.limits()
+	switch {
+	case err != nil:
+		return "the limits in config.toml cannot be read"
+	case !limits.Enabled:
+		return "automation.enabled is false in config.toml"
+	}
+	if a.day != nil {
+		if why := a.dayOver(limits); why != "" {
+			return why
+		}
+	}
+	if until, quiet := a.quiet(limits); quiet {
+		return "the quiet hours last until " + until.Format("15:04")
+	}
+	return ""
+}
