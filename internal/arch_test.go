@@ -76,7 +76,7 @@ func under(path string, roots ...string) bool {
 // engine is the order of the folders of the engine, lowest first: one imports only from
 // floors below its own, or from its own folder.
 var engine = [][]string{
-	{"archive", "discovery", "export", "fetch", "heartbeat", "model", "permission", "progress", "prompt"},
+	{"archive", "discovery", "export", "fetch", "heartbeat", "model", "permission", "progress", "prompt", "schedule"},
 	{"mcp"},
 	{"background", "claude", "command", "config", "memory", "session"},
 	{"skill", "trust"},

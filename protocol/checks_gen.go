@@ -669,6 +669,8 @@ func (r *TurnOptions) checkFields() *Problem {
 		each("additionalDirs", r.AdditionalDirs, MaxRules, MaxPath),
 		counts("maxSteps", r.MaxSteps),
 		positive("maxBudgetUSD", r.MaxBudgetUSD),
+		counts("maxTokens", r.MaxTokens),
+		positive("maxMinutes", r.MaxMinutes),
 		atMost("sandbox", r.Sandbox, MaxWord),
 		given("workspace", r.Workspace, MaxPath),
 		each("mcpConfig", r.MCPConfig, MaxMCPConfigs, MaxMCPConfig),

@@ -37,10 +37,11 @@ type (
 		Count  int             `json:"count"`
 	}
 	// UsageReport is what a session has used. Total is the sum of the rows, and what
-	// [Live.Usage] says.
+	// [Live.Usage] says. Limits are those of the turn that runs, none while none does.
 	UsageReport struct {
-		Rows  []UsageRow `json:"rows"`
-		Total Usage      `json:"total"`
+		Rows   []UsageRow `json:"rows"`
+		Total  Usage      `json:"total"`
+		Limits []LimitUse `json:"limits,omitempty"`
 	}
 	// UsageRow is what one model has used for one purpose, the costliest first. Agent is
 	// the name of the sub-agent, of Kind "subagent"; its Model is "" where its session

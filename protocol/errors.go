@@ -30,6 +30,8 @@ const (
 	CodeInternalError       Code = "internal_error"
 	CodeStepLimit           Code = "step_limit"      // a run made as many steps as it may
 	CodeCostLimit           Code = "cost_limit"      // a run cost as much as it may
+	CodeTokenLimit          Code = "token_limit"     // a run used as many tokens as it may
+	CodeTimeLimit           Code = "time_limit"      // a run took as long as it may
 	CodeLoop                Code = "loop"            // a model repeated itself
 	CodeSchemaMismatch      Code = "schema_mismatch" // no answer fits the schema that was asked for
 )

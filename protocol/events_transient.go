@@ -177,11 +177,13 @@ const (
 	TerminalSchemaMismatch Terminal = "schema_mismatch"
 )
 
-// RuntimeEnd ends a run.
+// RuntimeEnd ends a run. Limit is the limit that was reached, of the terminal reason budget;
+// the code of Error says its kind, too.
 type RuntimeEnd struct {
 	Reason   EndReason `json:"reason"`
 	Terminal Terminal  `json:"terminal"`
 	Error    *Error    `json:"error,omitempty"`
+	Limit    *LimitUse `json:"limit,omitempty"`
 }
 
 var runtimeEndSpec = EventSpec{Type: TypeRuntimeEnd, Class: Transient, New: func() Body { return new(RuntimeEnd) },

@@ -31,6 +31,8 @@ type TaskInfo struct {
 	Agent     string    `json:"agent,omitempty"`
 	// LastLine is the last line of output that is not blank, at most 200 characters.
 	LastLine string `json:"lastLine,omitempty"`
+	// Tokens is what the models of a sub-agent have answered so far, in tokens.
+	Tokens int `json:"tokens,omitempty"`
 }
 
 // TaskNotice is the data of a harness item that tells of a background command:

@@ -51,6 +51,9 @@ type (
 // fields mean what the flags of `scorel -p` mean; Allow, Deny and AdditionalDirs
 // (absolute paths) come in addition to the configuration's, and a deny rule beats
 // every allow rule. Mode counts until somebody sets another one during the turn.
+// MaxBudgetUSD, MaxTokens and MaxMinutes are limits of the turn, with all that sub-agents
+// use for it; a tighter one of the configuration counts instead. MaxTokens counts all that
+// models read and wrote, MaxMinutes the time without waits for a person's answers.
 // Unattended denies at once what would have to be asked while nobody who could answer
 // is attached.
 type TurnOptions struct {
@@ -63,6 +66,8 @@ type TurnOptions struct {
 	AdditionalDirs []string `json:"additionalDirs,omitempty" check:"max=MaxRules,each=MaxPath"`
 	MaxSteps       int      `json:"maxSteps,omitempty" check:"min=0"`
 	MaxBudgetUSD   float64  `json:"maxBudgetUSD,omitempty" check:"min=0"`
+	MaxTokens      int      `json:"maxTokens,omitempty" check:"min=0"`
+	MaxMinutes     float64  `json:"maxMinutes,omitempty" check:"min=0"`
 	Sandbox        string   `json:"sandbox,omitempty" check:"max=MaxWord"`
 	NoNetwork      bool     `json:"noNetwork,omitempty"`
 	Unattended     bool     `json:"unattended,omitempty"`

@@ -7,16 +7,18 @@ import (
 
 // Bounds of [When].
 const (
-	MaxCron          = 200          // bytes of a cron expression; any useful one is far shorter
-	MaxZone          = 64           // bytes of the name of a time zone; the longest of IANA has 32
-	MinEverySeconds  = 10           // the shortest interval
-	MaxEverySeconds  = 366 * 86_400 // the longest interval, a year
-	maxMilliseconds  = 253_402_300_799_999
-	whenAlternatives = "cron (an expression of five fields), everySeconds (an interval) or at (milliseconds since the epoch)"
+	MaxCron         = 200                 // bytes of a cron expression; any useful one is far shorter
+	MaxZone         = 64                  // bytes of the name of a time zone; the longest of IANA has 32
+	MinEverySeconds = 10                  // the shortest interval
+	MaxEverySeconds = 366 * 86_400        // the longest interval, a year
+	maxMilliseconds = 253_402_300_799_999 // the end of the year 9999; later ones have no RFC 3339 form
 )
 
-// When is what a schedule is due by: exactly one of Cron, EverySeconds and At. What a cron
-// expression can be, and which instants each of them means, is in docs/schedules.md.
+// whenAlternatives names what a schedule can be due by.
+const whenAlternatives = "cron (an expression of five fields), everySeconds (an interval) or at (milliseconds since the epoch)"
+
+// When is what a schedule is due by: exactly one of Cron, EverySeconds and At. docs/schedules.md
+// describes the grammar of cron expressions, and which instants each of the three means.
 type When struct {
 	// Cron is an expression of five fields (minute, hour, day of the month, month, day of
 	// the week), or @hourly, @daily, @weekly, @monthly or @yearly. [When.Check] does not

@@ -71,8 +71,8 @@ tests() {
 # of each package (hosttest/race.go of the host) says: here it is whole. computed needs only processor time, and
 # started starts processes that have a time for what they do.
 computed() {
-	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever' \
-		./internal/dev/simtest ./internal/engine/session ./internal/host/hosttest/tasks ./internal/host/hosttest/turns ./internal/host/serve ./internal/host/transfer ./internal/host/turnconfig ./internal/engine/runtime ./internal/engine/progress ./internal/engine/fetch
+	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever|HoweverOftenTheHostIsKilled' \
+		./internal/dev/simtest ./internal/engine/session ./internal/host/hosttest/tasks ./internal/host/hosttest/turns ./internal/host/serve ./internal/host/transfer ./internal/host/turnconfig ./internal/engine/runtime ./internal/engine/progress ./internal/engine/fetch ./internal/engine/schedule ./internal/host/automation
 }
 
 started() {

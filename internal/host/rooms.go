@@ -58,7 +58,7 @@ func newRooms(h *Host) (r rooms) {
 	r.library = library.New(library.Config{Settings: r.settings, Store: h.store, Device: device, Opener: h.sessions, Lanes: h.sessions, Reader: h.sessions, Keeper: h.sessions,
 		Announcer: h.audience, Turns: r.turns, Log: h.log})
 	r.files = filelist.New(r.settings)
-	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Models: r.turns,
+	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Turns: r.turns,
 		Log: h.log, Now: cfg.Now, Rand: cfg.Rand})
 	r.admin = admin.New(admin.Config{Settings: r.settings, Boxes: r.boxes, Entries: h.entries, Store: h.store, Connections: h, Announcer: h.audience,
 		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Heartbeats: r.automation, Counts: h.counts})

@@ -123,11 +123,13 @@ type Spec struct {
 	// Run is what runs instead of Cmd: a sub-agent, of the session and the name that
 	// follow. It writes its answer to out, tells people through tell how it goes on,
 	// returns soon when ctx ends, and gives 0 as the code of success. Usage gives what
-	// it used, when it has ended.
+	// it used, when it has ended, and Tokens how many its models have answered so far; that
+	// one is called under a lock of the set, and calls nothing of it.
 	Run     func(ctx context.Context, out io.Writer, tell func(protocol.ProcessUpdate)) sandbox.Exit
 	Session protocol.SessionID
 	Agent   string
 	Usage   func() *protocol.Usage
+	Tokens  func() int
 	// Watch is the pattern of a monitor that is set before the command begins, so that it
 	// sees the first line too; nil: none. Description is what its lines mean.
 	Watch       *regexp.Regexp
@@ -149,7 +151,7 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		ctx, end = context.WithTimeout(ctx, spec.Limit)
 		stop = func() { end(); cancel(nil) }
 	}
-	t := &task{origin: origin{command: spec.Command, call: spec.CallID, tool: spec.Tool, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit},
+	t := &task{origin: origin{command: spec.Command, call: spec.CallID, tool: spec.Tool, session: spec.Session, agent: spec.Agent, usage: spec.Usage, tokens: spec.Tokens, limit: spec.Limit},
 		cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), outcome: outcome{state: protocol.TaskRunning}}
 	if spec.Watch != nil {
 		t.monitors = []*monitor{{pattern: spec.Watch, description: spec.Description}}
@@ -162,6 +164,9 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		return spec.Run(ctx, t, func(u protocol.ProcessUpdate) {
 			t.process.Update(u)
 			s.tell(t)
+			t.mu.Lock()
+			t.tellSoon()
+			t.mu.Unlock()
 		})
 	}
 	if spec.Run == nil {

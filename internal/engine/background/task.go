@@ -62,6 +62,7 @@ type origin struct {
 	tool    string                 // that started it
 	agent   string                 // its name, "" of a command
 	usage   func() *protocol.Usage // of a sub-agent that has ended; may be nil
+	tokens  func() int             // that a sub-agent was answered so far; may be nil
 }
 
 // monitoring is what looks at each line of the output. The task's mu guards it.
@@ -104,10 +105,15 @@ func (t *task) Write(p []byte) (int, error) {
 		close(t.changed)
 		t.changed = nil
 	}
+	t.tellSoon()
+	return len(p), nil
+}
+
+// tellSoon has people told how the task is, unless they are about to be. t.mu is held.
+func (t *task) tellSoon() {
 	if t.printed != nil && t.telling == nil && t.state == protocol.TaskRunning {
 		t.telling = t.printed()
 	}
-	return len(p), nil
 }
 
 // unwatch ends the timer that has people told; it reports whether that was its end.
@@ -150,6 +156,9 @@ func (t *task) finish(exit sandbox.Exit, why error, now time.Time, after string)
 func (t *task) info() protocol.TaskInfo {
 	i := protocol.TaskInfo{TaskID: t.id, Command: shorten(t.command, infoCommand), State: t.state, StartedAt: t.started.UnixMilli(),
 		Bytes: t.out.size, LastLine: t.lastLine(), ToolCallID: t.call, SessionID: t.session, Agent: t.agent}
+	if t.tokens != nil {
+		i.Tokens = t.tokens()
+	}
 	if t.state != protocol.TaskRunning {
 		i.EndedAt, i.Signal = t.ended.UnixMilli(), t.exit.Signal
 		if t.exit.Err == nil {

@@ -186,6 +186,27 @@ type Extensions struct {
 type Limits struct {
 	MaxSteps     int     // of a turn
 	MaxBudgetUSD float64 // of a turn; 0: no limit
+	// MaxTurnMinutes is how long a turn may take, without waits for a person's answers; 0:
+	// no limit.
+	MaxTurnMinutes float64
+}
+
+// Automation is the table [automation]: what limits sessions that begin work by themselves.
+// It is the user's alone. Of limits 0 is none.
+type Automation struct {
+	Enabled     bool // schedules and other sources begin runs
+	MaxParallel int  // runs that work at once
+
+	MaxRunUSD     float64 // US dollars of one run
+	MaxDayUSD     float64 // US dollars of all runs of a day
+	MaxRunTokens  int     // all that models read and write in one run
+	MaxDayTokens  int     // the same in all runs of a day
+	MaxRunMinutes float64 // of one run, without waits for a person's answers
+
+	QuietHours           string // in which no run begins, as "22:00-07:00" in local time; "" for none
+	OnQuestion           string // deny: what would be asked is denied at once; wait: somebody is waited for
+	CatchUp              string // one: what was missed while the host was down runs once; none: it does not
+	ProactiveTickSeconds int    // seconds from the end of a turn to the next tick of a proactive session
 }
 
 // Sandbox is the table [sandbox].
@@ -347,7 +368,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" && !strings.HasPrefix(k.Name, "extensions.") || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" && !strings.HasPrefix(k.Name, "extensions.") || strings.HasPrefix(k.Name, "sandbox.") || strings.HasPrefix(k.Name, "limits.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)
@@ -357,7 +378,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 
 // maxNotices is how many keys of a project's file are named that do not count:
 // what else is said is not to drown in them.
-const maxNotices = 64
+const maxNotices = 100
 
 // bounded keeps the first notices, and all of what would count in a trusted
 // project, which are few.

@@ -58,6 +58,7 @@ auto = false
 [limits]
 maxSteps = 50
 maxBudgetUSD = 2
+maxTurnMinutes = 12.5
 [web]
 proxy = "http://proxy.example:3128"
 [search]
@@ -121,6 +122,18 @@ url = "https://wiki.example/mcp"
 [channels]
 listen = ["server:chat"]
 allowed = ["server:chat", "plugin:mail@official"]
+[automation]
+enabled = false
+maxParallel = 3
+maxRunUSD = 0.5
+maxDayUSD = 4
+maxRunTokens = 100000
+maxDayTokens = 2000000
+maxRunMinutes = 7
+quietHours = "22:00-07:00"
+onQuestion = "wait"
+catchUp = "none"
+proactiveTickSeconds = 60
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -146,18 +159,20 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Web:    Web{Proxy: "http://proxy.example:3128"},
 		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Hooks: []Hook{
-			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 57}},
-			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 63}}},
+			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 58}},
+			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 64}}},
 		Extensions: Extensions{Disabled: []string{"old"},
 			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		Channels: Channels{Listen: []mcp.Channel{{Server: "chat"}}, Limited: true, Allowed: []mcp.Channel{{Server: "chat"}, {Plugin: "mail", Market: "official"}}},
 		MCP: MCP{
 			Servers: []mcp.Entry{
-				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 92}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
-				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 98}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
-			User: mcp.Policy{Layer: "/u/config.toml:90", Limited: true,
+				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 93}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
+				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 99}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
+			User: mcp.Policy{Layer: "/u/config.toml:91", Limited: true,
 				Allowed: []mcp.Rule{{Name: "db"}, {Command: []string{"db-mcp", "--ro"}}}, Denied: []mcp.Rule{{URL: "*://*.bad.example/*"}}}},
-		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2, MaxTurnMinutes: 12.5},
+		Automation: Automation{MaxParallel: 3, MaxRunUSD: 0.5, MaxDayUSD: 4, MaxRunTokens: 100_000, MaxDayTokens: 2_000_000, MaxRunMinutes: 7,
+			QuietHours: "22:00-07:00", OnQuestion: "wait", CatchUp: "none", ProactiveTickSeconds: 60},
 		Agents: Agents{MaxParallel: 7}, Background: Background{Wake: "all"},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Tiers:   Tiers{Haiku: "small", Sonnet: "gpt.4", Opus: "openai/gpt-5.4"},
@@ -316,7 +331,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true").Replace(full) + "\n[[hooks]]\ncommand='rm'\n[model2]\n"
+	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true", "maxTurnMinutes = 12.5", "maxTurnMinutes = 0").Replace(full) + "\n[[hooks]]\ncommand='rm'\n[model2]\n"
 	c, notices, err := Parse(user(full), project(hostile), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -356,13 +371,14 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: search.provider (",
 		"Ignored in a project's file: search.apiKeyEnv (",
 		"Ignored in a project's file: search.baseUrl (",
-		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:49): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:50): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: limits.maxTurnMinutes (/p/.scorel/config.toml:42): a project may only tighten what the user's own configuration says.",
 		"Ignored in a project's file: sandbox.network (",
 		"Ignored in a project's file: sandbox.sshAgent (",
 		"Ignored in a project's file: host.names (",
 		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
-		"Ignored in a project's file: hooks (/p/.scorel/config.toml:57): it counts when you trust the project; see scorel trust.",
+		"Ignored in a project's file: hooks (/p/.scorel/config.toml:58): it counts when you trust the project; see scorel trust.",
 	} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)
@@ -427,7 +443,7 @@ func TestTheScopesAreAClosedList(t *testing.T) {
 		}
 	}
 	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project",
-		"extensions.<id>.<setting...> trusted", "hooks trusted", "mcp.denied project", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
+		"extensions.<id>.<setting...> trusted", "limits.maxTurnMinutes project", "hooks trusted", "mcp.denied project", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("projects may set %q, want %q", got, want)
 	}
@@ -622,7 +638,7 @@ func TestAProjectCannotDrownWhatIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := notices[len(notices)-1].Text
-	if len(notices) != 66 || !notices[64].Untrusted || last != "2936 more keys of /p/config.toml do not count." {
+	if len(notices) != 102 || !notices[100].Untrusted || last != "2900 more keys of /p/config.toml do not count." {
 		t.Errorf("%d notices, the last: %s", len(notices), last)
 	}
 }

@@ -37,8 +37,12 @@ type Info struct {
 	Thinking      []ThinkingLevel // the levels it accepts besides off, rising; empty: none
 	Cache         bool            // takes cache marks
 	Price         Price
+	PriceKnown    bool // though it is zero
 	Compat        Compat
 }
+
+// Priced reports whether it is known what the model costs.
+func (i Info) Priced() bool { return i.PriceKnown || i.Price != Price{} }
 
 // Level returns the level that the model accepts and that is nearest to want: the
 // same, else the next one below, else the lowest. It is off for a model without

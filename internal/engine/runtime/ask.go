@@ -52,7 +52,7 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 			t.overloads = 0
 		}
 		note := me.Message
-		if t.overloads >= overloadsToFall && l.Fallback != nil && l.model != l.Fallback {
+		if t.overloads >= overloadsToFall && l.mayFall() {
 			l.model, t.overloads, wait, again = l.Fallback, 0, 0, true
 			if most := l.model.Info().MaxTokens; most > 0 {
 				req.MaxTokens = min(req.MaxTokens, most)

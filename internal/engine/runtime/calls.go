@@ -97,6 +97,12 @@ func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 			l.refuse(jobs[i:], ended(context.Cause(ctx)))
 			return jobs, ctx.Err()
 		}
+		if i > 0 {
+			if end, over := l.reached(); over { // the turn ends before its next step
+				l.refuse(jobs[i:], refusedFor(end))
+				return jobs, nil
+			}
+		}
 		n := l.groupSize(ctx, jobs[i:], set.invalid)
 		group := jobs[i : i+n]
 		for k, j := range group {

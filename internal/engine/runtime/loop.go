@@ -55,10 +55,11 @@ func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loo
 type outcome struct {
 	terminal protocol.Terminal
 	err      error
+	limit    *protocol.LimitUse // that was reached, nil for none
 }
 
 func (o outcome) event() *protocol.RuntimeEnd {
-	e := &protocol.RuntimeEnd{Terminal: o.terminal, Reason: protocol.EndError}
+	e := &protocol.RuntimeEnd{Terminal: o.terminal, Reason: protocol.EndError, Limit: o.limit}
 	switch o.terminal {
 	case protocol.TerminalCompleted, protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalLoop,
 		protocol.TerminalBudget, protocol.TerminalRefused, protocol.TerminalHookStopped:
@@ -122,9 +123,10 @@ func (l *loop) turns(ctx context.Context) outcome {
 	for index := 0; ; index++ {
 		l.emit(&protocol.TurnStart{TurnIndex: index})
 		l.turnUsage, l.steps = protocol.Usage{}, 0
-		l.Budget.begin(l.Limits.MaxCostUSD)
+		l.Budget.begin(l.Limits.Spend, l.Now)
 		l.model = l.Model
 		stop, end := l.turn(ctx)
+		l.Budget.end()
 		if lost, ok := notStored(ctx); ok {
 			stop, end = protocol.StopError, lost
 		}
@@ -152,7 +154,7 @@ func notStored(ctx context.Context) (outcome, bool) {
 	if cause == nil || !errors.As(cause, &pe) || pe.Code != protocol.CodeStorageError {
 		return outcome{}, false
 	}
-	return outcome{protocol.TerminalStorageError, cause}, true
+	return outcome{terminal: protocol.TerminalStorageError, err: cause}, true
 }
 
 // turn takes one user message to the end of its answer.
@@ -163,10 +165,10 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return protocol.StopCancelled, l.failed(ctx, err)
 		}
 		if l.steps >= l.Limits.MaxSteps {
-			return protocol.StopEndTurn, outcome{protocol.TerminalMaxSteps,
-				protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
+			return protocol.StopEndTurn, outcome{terminal: protocol.TerminalMaxSteps,
+				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
 		}
-		if end, over := l.overBudget(); over { // what sub-agents spent counts too
+		if end, may := l.mayStep(); !may { // what sub-agents used counts too
 			return protocol.StopEndTurn, end
 		}
 		l.steps++
@@ -175,10 +177,10 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return stopOf(err), l.failed(ctx, err)
 		}
 		if step.terminal != "" {
-			return step.stop, outcome{step.terminal, step.err}
+			return step.stop, outcome{step.terminal, step.err, step.limit}
 		}
-		if end, over := l.overBudget(); over {
-			l.refuseCalls(step.calls, notRun("the cost limit of this run is reached."))
+		if end, over := l.reached(); over {
+			l.refuseCalls(step.calls, refusedFor(end))
 			return step.stop, end
 		}
 		if len(step.calls.blocks) > 0 {
@@ -220,23 +222,13 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		}
 		if !resume {
 			if step.stop == protocol.StopMaxTokens {
-				return step.stop, outcome{protocol.TerminalMaxTokens,
-					protocol.Errorf(protocol.CodeProviderError, "The answer hit the model's output limit %d times in a row; ask for it in smaller parts.", maxContinuations+1)}
+				return step.stop, outcome{terminal: protocol.TerminalMaxTokens,
+					err: protocol.Errorf(protocol.CodeProviderError, "The answer hit the model's output limit %d times in a row; ask for it in smaller parts.", maxContinuations+1)}
 			}
 			return step.stop, outcome{terminal: protocol.TerminalCompleted}
 		}
 		t.repeats.note(said(step.text))
 	}
-}
-
-// overBudget reports whether the cost limit is reached, and how the run ends then.
-func (l *loop) overBudget() (outcome, bool) {
-	spent, over := l.Budget.over()
-	if !over {
-		return outcome{}, false
-	}
-	return outcome{protocol.TerminalBudget,
-		protocol.Errorf(protocol.CodeCostLimit, "The run stopped at a cost of $%.4f; raise the limit with --max-budget-usd.", spent)}, true
 }
 
 // turnState counts what a turn may do only so often.
@@ -276,20 +268,20 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 	var pe *protocol.Error
 	switch {
 	case errors.As(err, &pe) && pe.Code == protocol.CodeStorageError:
-		return outcome{protocol.TerminalStorageError, err}
+		return outcome{terminal: protocol.TerminalStorageError, err: err}
 	case errors.As(err, &pe) && pe.Code == protocol.CodePermissionDenied: // a hook's
-		return outcome{protocol.TerminalHookStopped, err}
+		return outcome{terminal: protocol.TerminalHookStopped, err: err}
 	case ctx.Err() != nil:
 		if lost, ok := notStored(ctx); ok {
 			return lost
 		}
-		return outcome{protocol.TerminalCancelled, err}
+		return outcome{terminal: protocol.TerminalCancelled, err: err}
 	case errors.As(err, &me) && me.Class == model.ClassTooLong:
-		return outcome{protocol.TerminalPromptTooLong, err}
+		return outcome{terminal: protocol.TerminalPromptTooLong, err: err}
 	case errors.As(err, &me):
-		return outcome{protocol.TerminalModelError, err}
+		return outcome{terminal: protocol.TerminalModelError, err: err}
 	default: // the host's: what it needs is in the log
-		return outcome{protocol.TerminalStorageError, err}
+		return outcome{terminal: protocol.TerminalStorageError, err: err}
 	}
 }
 

@@ -157,8 +157,8 @@ func (l *loop) repeated(ctx context.Context, t *turnState, f footprint) (outcome
 		if asked {
 			why = "so the run was stopped"
 		}
-		return outcome{protocol.TerminalLoop,
-			protocol.Errorf(protocol.CodeLoop, "The model made %s, %s; send another message that says what to do differently.", found, why)}, false, nil
+		return outcome{terminal: protocol.TerminalLoop,
+			err: protocol.Errorf(protocol.CodeLoop, "The model made %s, %s; send another message that says what to do differently.", found, why)}, false, nil
 	case found.Times >= repeatsTold && !t.repeats.told:
 		t.repeats.told = true
 		return outcome{}, true, l.Host.Notice(ctx, fmt.Sprintf("You have made %s. To do it again will change nothing: try another way, or end your turn and say what is missing.", found))

@@ -135,8 +135,8 @@ type BeforeTool struct {
 
 // Limits bound a turn; 0 means none, except MaxSteps.
 type Limits struct {
-	MaxSteps   int     // model calls of one turn; 0: [DefaultMaxSteps]
-	MaxCostUSD float64 // cost of one turn
+	MaxSteps int   // model calls of one turn; 0: [DefaultMaxSteps]
+	Spend    Spend // of one turn, with the sub-agents that work for it
 }
 
 // Run is everything that a run needs.
@@ -164,6 +164,9 @@ type Run struct {
 	Processes *progress.Recorder
 	// Report is told of a panic in a tool, with its stack; may be nil.
 	Report func(what string, detail []byte)
+	// Unpriced is told of a model whose price is not known, in a turn whose cost is limited,
+	// with a sentence for people, at each step; may be nil.
+	Unpriced func(ref, sentence string)
 	// Summary makes the summaries of compactions; nil, and where it fails, Model does.
 	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
 }
@@ -215,6 +218,9 @@ func (r *Run) defaults() {
 	}
 	if r.Report == nil {
 		r.Report = func(string, []byte) {}
+	}
+	if r.Unpriced == nil {
+		r.Unpriced = func(string, string) {}
 	}
 }
 

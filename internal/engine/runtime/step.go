@@ -18,6 +18,7 @@ type stepResult struct {
 	calls    callSet
 	terminal protocol.Terminal // set when the run ends here
 	err      error
+	limit    *protocol.LimitUse
 }
 
 // step pulls the context, calls the model with all its recoveries, and stores
@@ -37,6 +38,10 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 	}
 	var longest answer
 	for {
+		if end, may := l.mayStep(); !may { // after a compaction, or an answer that was cut
+			l.giveUp(answer{}, longest, protocol.StopError, end.err)
+			return stepResult{stop: protocol.StopEndTurn, terminal: end.terminal, err: end.err, limit: end.limit}, nil
+		}
 		ans, err := l.ask(ctx, t, prompt, limit, &longest)
 		var me *model.Error
 		switch {
@@ -126,7 +131,7 @@ func wholeCalls(ans *answer) []protocol.Block {
 
 func (l *loop) take(u protocol.Usage) {
 	l.turnUsage.Add(u)
-	l.Budget.spend(u.CostUSD)
+	l.Budget.spend(SpendOf(u))
 }
 
 // errEmpty reports that an answer has no text.

@@ -50,8 +50,8 @@ type Wake struct {
 	Due bool
 	// Slept is how long the device slept, 0 when it did not.
 	Slept time.Duration
-	// Jumped is by how much the wall clock was set, besides what it went on in sleep:
-	// negative is back. 0 when it was not set.
+	// Jumped is by how much the wall clock was set, without the time of a sleep; it is
+	// negative when it was set back, 0 when it was not set.
 	Jumped time.Duration
 	// Zone reports that the device's time zone is another one.
 	Zone bool
@@ -60,7 +60,8 @@ type Wake struct {
 // Alarm waits for an instant of the wall clock. While it is armed it reads the clock at
 // least every [Reread], and twice a minute when the instant is far away; while it is not, it
 // does nothing at all. Arm and Disarm may be called by any goroutine at any time, Wait by
-// one.
+// one. Arm replaces the instant of any other caller: whoever computes one arms it before
+// others compute theirs, under one lock.
 type Alarm struct {
 	clock   Clock
 	changed chan struct{} // has one when at was set and Wait has not seen it
@@ -117,7 +118,7 @@ func (a *Alarm) Wait(ctx context.Context) (Wake, error) {
 			select {
 			case <-ctx.Done():
 			case <-a.changed:
-				a.last = a.read() // what was while nothing was armed does not matter
+				a.last = a.read() // jumps while nothing was armed do not matter
 			}
 			continue
 		}

@@ -32,13 +32,21 @@ var fields = [5]field{
 	{"day of the week", 0, 7, ", sun to sat"},
 }
 
-// nicknames are expressions with a name.
-var nicknames = map[string]string{
-	"@hourly":  "0 * * * *",
-	"@daily":   "0 0 * * *",
-	"@weekly":  "0 0 * * 0",
-	"@monthly": "0 0 1 * *",
-	"@yearly":  "0 0 1 1 *",
+// nickname returns the five fields of an expression with a name, false when there is none.
+func nickname(name string) (string, bool) {
+	switch strings.ToLower(name) {
+	case "@hourly":
+		return "0 * * * *", true
+	case "@daily":
+		return "0 0 * * *", true
+	case "@weekly":
+		return "0 0 * * 0", true
+	case "@monthly":
+		return "0 0 1 * *", true
+	case "@yearly":
+		return "0 0 1 1 *", true
+	}
+	return "", false
 }
 
 // cron is a cron expression: a set of bits for each field.
@@ -48,20 +56,20 @@ type cron struct {
 	fixed                             bool // names fixed local times, see [Schedule]
 }
 
-// parseCron reads an expression. The grammar is that of the library; what is looked at
-// here first is what it takes without a word (empty entries, steps beyond the field, 7 as
-// a range's end), and what it would answer for itself.
+// parseCron reads an expression. The grammar is that of the library, which accepts too much
+// (empty entries, steps beyond the field, zones) and does not know 7 as Sunday; both are
+// handled here first.
 func parseCron(text string) (*cron, error) {
 	expression := strings.TrimSpace(text)
 	if strings.HasPrefix(expression, "@") {
 		var ok bool
-		if expression, ok = nicknames[strings.ToLower(expression)]; !ok {
+		if expression, ok = nickname(expression); !ok {
 			return nil, fmt.Errorf("the cron expression %s is unknown; it can be @hourly, @daily, @weekly, @monthly or @yearly", show(text))
 		}
 	}
 	words := strings.Fields(expression)
 	if len(words) != len(fields) {
-		return nil, fmt.Errorf("the cron expression %s has %d fields; it needs five: minute, hour, day of the month, month, day of the week", show(text), len(words))
+		return nil, fmt.Errorf("the cron expression %s needs five fields, not %d: minute, hour, day of the month, month, day of the week", show(text), len(words))
 	}
 	for i, f := range fields {
 		if !f.takes(words[i]) {

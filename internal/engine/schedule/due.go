@@ -26,7 +26,9 @@ const (
 // Instant is a moment at which it is asked what is due.
 type Instant struct {
 	// Settled is the instant up to which everything is settled: the Settled of the
-	// [Verdict] before, at first the moment of arming.
+	// [Verdict] before, at first the moment of arming. After the device's time zone has
+	// changed it is at least the moment at which that was seen, else a local time that has
+	// passed in the new zone alone would be caught up.
 	Settled time.Time
 	// Now is the wall clock.
 	Now time.Time

@@ -5,15 +5,15 @@ import "time"
 // A wall time is what a clock on the wall shows, held as the instant at which a clock in
 // UTC shows the same. This file relates wall times to instants.
 //
-// Bounds of what is looked at around a change of a zone's offset.
+// Bounds of the search around a change of a zone's offset.
 const (
 	// maxShift is more than any zone was ever set back or forward at once: a day, and
 	// the hours of changes that are close to it.
 	maxShift = 48 * time.Hour
 	// maxChanges bounds the changes within maxShift. No zone has had two.
 	maxChanges = 8
-	// stretchStep is how far is looked when the zone's data does not say how long its
-	// offset lasts.
+	// stretchStep is how far a stretch is searched when package time does not return its
+	// end.
 	stretchStep = time.Hour
 )
 
@@ -96,7 +96,7 @@ func (s stretch) shown(zone *time.Location) time.Time {
 // left out, the first instant after the gap.
 func firstAt(wall time.Time, zone *time.Location) time.Time {
 	s := stretchAt(wall.Add(-maxShift), zone)
-	for i := 0; !s.end.IsZero() && !wall.Before(s.wall(s.end)); i++ {
+	for !s.end.IsZero() && !wall.Before(s.wall(s.end)) {
 		s = stretchAt(s.end, zone)
 	}
 	if !s.start.IsZero() && wall.Before(s.wall(s.start)) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/host/hosttest"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
@@ -42,6 +43,31 @@ func TestTheUsageOfASessionIsToldByModelAndPurpose(t *testing.T) {
 	if r := kinds[protocol.UsageSummary]; r.Calls != 1 || len(rep.Rows) != 3 {
 		t.Errorf("the summary: %+v of %+v", r, rep.Rows)
 	}
+}
+
+func TestTheUsageSaysHowMuchOfItsLimitsTheTurnThatRunsHasUsed(t *testing.T) {
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	n := 0
+	w := hosttest.New(t, hosttest.Setting{Tables: "price = { input = 1.0, output = 1.0 }\n[limits]\nmaxBudgetUSD = 5", Request: func([]byte) {
+		if n++; n == 2 {
+			close(asked)
+			<-goOn
+		}
+	}}, `{"do":[{"call":"Read","input":{"path":"a.txt"}}],"usage":{"inputTokens":1000000,"outputTokens":0}}`, `{"do":[{"text":"ok"}]}`)
+	w.File("a.txt", "hello\n")
+	e := w.Begin(false)
+	hosttest.Call[*protocol.Sent](t, e.C, e.ID, &protocol.SendMessage{Content: []protocol.Block{protocol.Text("look")}, WhenBusy: "reject", Options: &protocol.TurnOptions{MaxTokens: 3_000_000}})
+	<-asked
+	rep := hosttest.Call[*protocol.UsageReport](t, e.C, e.ID, &protocol.GetUsage{})
+	want := []protocol.LimitUse{{Kind: protocol.LimitCost, Where: protocol.LimitOfTurn, Used: 1, Limit: 5}, {Kind: protocol.LimitTokens, Where: protocol.LimitOfTurn, Used: 1_000_000, Limit: 3_000_000}}
+	if !slices.Equal(rep.Limits, want) {
+		t.Errorf("limits %+v, want %+v", rep.Limits, want)
+	}
+	close(goOn)
+	e.End()
+	harness.Until(t, "a report without limits", func() bool { // the turn is left a moment after its end
+		return hosttest.Call[*protocol.UsageReport](t, e.C, e.ID, &protocol.GetUsage{}).Limits == nil
+	})
 }
 
 func TestTheUsageOfALogThatNamesAnyNumberOfModelsIsBounded(t *testing.T) {

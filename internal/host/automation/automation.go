@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"scorel/internal/engine/config"
+	"scorel/internal/engine/model"
 	"scorel/internal/engine/schedule"
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
@@ -39,11 +40,11 @@ type Library interface {
 // Announcer tells all clients of the device.
 type Announcer interface{ Broadcast(f protocol.Frame) }
 
-// Models says what a model costs.
-type Models interface {
-	// Priced returns nil when what a turn with the options costs in a session so described is
-	// known.
-	Priced(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) error
+// Turns makes turns ready.
+type Turns interface {
+	// Try returns why no turn could run with such options in a session so described, else its
+	// model.
+	Try(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (model.Info, error)
 }
 
 // Log keeps sentences for people who look for a fault.
@@ -57,7 +58,7 @@ type Config struct {
 	Sessions  Sessions
 	Library   Library
 	Announcer Announcer
-	Models    Models
+	Turns     Turns
 	Log       Log
 	Now       func() time.Time
 	Rand      io.Reader
@@ -174,9 +175,6 @@ func (a *Automation) Idle(id protocol.SessionID) {
 
 // limits returns what the configuration says now.
 func (a *Automation) limits() (config.Automation, error) {
-	if true {
-		return config.Automation{Enabled: true, MaxParallel: 2, CatchUp: "one", OnQuestion: "deny"}, nil
-	} // STUB
 	cfg, err := a.cfg.Settings.User()
 	return cfg.Automation, err
 }

@@ -453,3 +453,144 @@ func TestARepeatedRequestMakesOneSchedule(t *testing.T) {
 		}
 	})
 }
+
+// configure writes the table [automation] beside the model.
+func (w *world) configure(lines ...string) {
+	w.t.Helper()
+	name := filepath.Join(w.Home, ".scorel", "config.toml")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	model, _, _ := strings.Cut(string(data), "[automation]")
+	w.Write(name, model+"[automation]\n"+strings.Join(lines, "\n")+"\n")
+}
+
+func (w *world) status() *protocol.AutomationStatus {
+	w.t.Helper()
+	return w.c.Do("", &protocol.GetAutomation{}).(*protocol.AutomationStatus)
+}
+
+// stepping is a script whose turn takes steps for ever.
+const stepping = `{"if":{"user":"work"},"do":[{"call":"Glob","input":{"pattern":"a"}}],"usage":{"inputTokens":90,"outputTokens":10}}` + "\n" +
+	`{"if":{"result":"."},"again":true,"do":[{"call":"Glob","input":{"pattern":"a"}}],"usage":{"inputTokens":90,"outputTokens":10}}`
+
+func TestALimitOfARunEndsItAndPausesItsScheduleUntilTheNextDay(t *testing.T) {
+	within(t, func(w *world) {
+		w.configure("maxRunTokens = 350")
+		x := w.add("", protocol.CreateSchedule{When: "every 1m", Prompt: "work"})
+		w.pass(61 * time.Second)
+		w.expect(x.ScheduleID, "budget")
+		d := w.get(x.ScheduleID)
+		if r := d.Runs[0]; r.Tokens != 400 || !strings.Contains(r.Why, "tokens") {
+			t.Errorf("the run used %d tokens: %s", r.Tokens, r.Why)
+		}
+		now := time.Now()
+		midnight := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
+		if s := d.Schedule; s.State != protocol.SchedulePaused || s.PausedUntil != midnight.UnixMilli() {
+			t.Errorf("it is %s until %v", s.State, time.UnixMilli(s.PausedUntil))
+		}
+		w.pass(time.Until(midnight) + 30*time.Second)
+		w.expect(x.ScheduleID, "budget")
+		w.pass(time.Minute)
+		w.expect(x.ScheduleID, "budget budget")
+	}, stepping)
+}
+
+func TestTheLimitOfADayHoldsOverRestarts(t *testing.T) {
+	within(t, func(w *world) {
+		w.configure("maxDayTokens = 1000")
+		x := w.add("", protocol.CreateSchedule{When: "every 1m", Prompt: "look"})
+		for range 12 {
+			w.pass(time.Minute)
+			if now := w.status(); now.DayTokens > 1110 {
+				t.Fatalf("%d tokens were used", now.DayTokens)
+			}
+			w.stop()
+			w.start()
+		}
+		if now := w.status(); now.DayTokens < 1000 || now.MaxDayTokens != 1000 {
+			t.Errorf("%d tokens of %d were used", now.DayTokens, now.MaxDayTokens)
+		}
+		if s := w.get(x.ScheduleID).Schedule; s.State != protocol.SchedulePaused || !strings.Contains(s.Why, "automation.maxDayTokens") {
+			t.Errorf("it is %s: %s", s.State, s.Why)
+		}
+		w.pass(24 * time.Hour)
+		if now := w.status(); now.DayTokens == 0 || now.DayTokens > 1110 {
+			t.Errorf("%d tokens of the next day were used", now.DayTokens)
+		}
+	})
+}
+
+func TestQuietHoursDelayOneRunAndLeaveOutIntervals(t *testing.T) {
+	within(t, func(w *world) {
+		now := time.Now()
+		span := func(from, to time.Duration) string {
+			return now.Add(from).Format("15:04") + "-" + now.Add(to).Format("15:04")
+		}
+		w.configure(fmt.Sprintf("quietHours = %q", span(5*time.Minute, 65*time.Minute)))
+		cron := w.add("", protocol.CreateSchedule{When: "*/10 * * * *", Prompt: "look"})
+		every := w.add("", protocol.CreateSchedule{When: "every 10m", Prompt: "look"})
+		once := w.add("", protocol.CreateSchedule{When: "in 30m", Prompt: "look"})
+		w.pass(60 * time.Minute)
+		w.expect(cron.ScheduleID, "queued")
+		w.expect(every.ScheduleID, "")
+		w.expect(once.ScheduleID, "queued")
+		if r := w.get(once.ScheduleID).Runs[0]; r.Why != "quiet hours" || r.NotBefore != now.Add(65*time.Minute).Truncate(time.Minute).UnixMilli() {
+			t.Errorf("it waits because %q until %v", r.Why, time.UnixMilli(r.NotBefore))
+		}
+		if s := w.get(every.ScheduleID).Schedule; s.LastSkip == nil || s.LastSkip.Why != "quiet hours" {
+			t.Errorf("left out: %+v", s.LastSkip)
+		}
+		if s := w.status(); s.QuietUntil == 0 {
+			t.Error("the status says nothing of quiet hours")
+		}
+		w.pass(6 * time.Minute)
+		w.expect(cron.ScheduleID, "completed")
+		w.expect(once.ScheduleID, "completed")
+		w.pass(10 * time.Minute)
+		w.expect(every.ScheduleID, "completed")
+	})
+}
+
+func TestALimitInDollarsWantsAModelWithAPrice(t *testing.T) {
+	within(t, func(w *world) {
+		w.Write(filepath.Join(w.Home, ".scorel", "config.toml"), `[model]
+name = "own"
+[models.own]
+type = "custom"
+api = "anthropic-messages"
+baseUrl = "http://127.0.0.1:1"
+id = "own-1"
+apiKeyEnv = "MOCK_KEY"
+contextWindow = 200000
+maxTokens = 32000
+`)
+		r := protocol.CreateSchedule{When: "every 1h", Prompt: "x", Target: "fresh", WorkDir: w.Project, Options: &protocol.TurnOptions{MaxBudgetUSD: 1}}
+		if _, err := w.c.Try("", &r); err == nil || !strings.Contains(err.Message, "price") {
+			t.Errorf("with a limit of its own: %v", err)
+		}
+		w.configure("maxDayUSD = 2")
+		r.Options = nil
+		if _, err := w.c.Try("", &r); err == nil || !strings.Contains(err.Message, "price") {
+			t.Errorf("with a limit of the day: %v", err)
+		}
+	})
+}
+
+func TestNothingIsDueWhileAutomationIsOff(t *testing.T) {
+	within(t, func(w *world) {
+		x := w.add("", protocol.CreateSchedule{When: "every 1m", Prompt: "look"})
+		w.configure("enabled = false")
+		w.pass(10 * time.Minute)
+		w.expect(x.ScheduleID, "")
+		if s := w.status(); s.Enabled || !strings.Contains(s.Problem, "automation.enabled") {
+			t.Errorf("the status is %+v", s)
+		}
+		w.configure("enabled = true")
+		w.pass(2 * time.Minute)
+		if got := w.states(x.ScheduleID); !strings.HasPrefix(got, "completed") {
+			t.Errorf("on again: %q", got)
+		}
+	})
+}

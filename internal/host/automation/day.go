@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/schedule"
 	"scorel/internal/platform/disk"
 )
@@ -23,14 +25,16 @@ type day struct {
 	clock schedule.Clock
 
 	mu  sync.Mutex // guards what follows, and is held while the file is written
-	now spent
+	now today
+	all *runtime.Budget // of the runs of the day, nil before the first
+	max runtime.Spend   // its limits
 }
 
-// spent is what the file holds.
-type spent struct {
+// today is what the file holds.
+type today struct {
 	Day    string  `json:"day"` // 2006-01-02
 	USD    float64 `json:"usd"`
-	Tokens int64   `json:"tokens"`
+	Tokens int     `json:"tokens"`
 }
 
 // openDay reads the file of a folder. A damaged one counts as none: it says nothing that a
@@ -47,34 +51,56 @@ func openDay(fsys disk.FS, dir string, clock schedule.Clock) (*day, error) {
 	return d, nil
 }
 
-// today begins a new day, when one has begun. mu is held.
-func (d *day) today() {
+// begin begins a new day, when one has begun. mu is held.
+func (d *day) begin() {
 	if day := d.clock.Now().In(d.clock.Zone()).Format("2006-01-02"); d.now.Day < day { // a clock that goes back begins none
-		d.now = spent{Day: day}
+		d.now, d.all = today{Day: day}, nil
 	}
 }
 
 // spent returns what was spent today.
-func (d *day) spent() (usd float64, tokens int64) {
+func (d *day) spent() today {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.today()
-	return d.now.USD, d.now.Tokens
+	d.begin()
+	return d.now
 }
 
-// spend adds to what was spent today, and returns when that is durable.
-func (d *day) spend(usd float64, tokens int64) error {
+// budget returns what the runs of this day may spend together.
+func (d *day) budget(limits config.Automation) *runtime.Budget {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.today()
-	d.now.USD += usd
-	d.now.Tokens += tokens
-	data, err := json.Marshal(d.now)
+	d.begin()
+	most := runtime.Spend{USD: limits.MaxDayUSD, Tokens: limits.MaxDayTokens}
+	if d.all == nil || d.max != most {
+		of := d.now.Day
+		d.all, d.max = runtime.NewDay(most, runtime.Spend{USD: d.now.USD, Tokens: d.now.Tokens}, func(s runtime.Spend) error { return d.record(of, s) }), most
+	}
+	return d.all
+}
+
+// record adds to what was spent in a day, and returns when that is durable. What a run spends
+// that goes on over midnight counts in no other day.
+func (d *day) record(of string, s runtime.Spend) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begin()
+	if d.now.Day != of {
+		return nil
+	}
+	next := d.now
+	next.USD += s.USD
+	next.Tokens += s.Tokens
+	data, err := json.Marshal(next)
 	if err != nil {
 		return err
 	}
 	if err := d.disk.MkdirAll(filepath.Dir(d.name)); err != nil {
 		return err
 	}
-	return disk.WriteFile(d.disk, d.name, data)
+	if err := disk.WriteFile(d.disk, d.name, data); err != nil {
+		return err
+	}
+	d.now = next
+	return nil
 }

@@ -257,6 +257,16 @@ func (a *Automation) ready(ctx context.Context, was *store.Schedule) (x *store.S
 	return x, heartbeat.Prompt(*t, b.standing), ""
 }
 
+// unchanged aligns the project of a heartbeat, and reports whether that has changed nothing and
+// it may run. Otherwise the loop looks at it again. It is true for all other schedules.
+func (a *Automation) unchanged(ctx context.Context, was *store.Schedule) bool {
+	if was.Source != protocol.ScheduleHeartbeat {
+		return true
+	}
+	x, _, why := a.ready(ctx, was)
+	return why == "" && x.State == protocol.ScheduleArmed && x.Sum == was.Sum
+}
+
 // refuse returns why a heartbeat cannot be resumed or run now, nil when it can, and for all
 // other schedules.
 func (a *Automation) refuse(ctx context.Context, id protocol.ScheduleID) error {

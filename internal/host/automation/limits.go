@@ -27,11 +27,11 @@ func (a *Automation) tomorrow() time.Time {
 
 // dayOver says which limit of a day is reached, "" for none.
 func (a *Automation) dayOver(limits config.Automation) string {
-	usd, tokens := a.day.spent()
+	today := a.day.spent()
 	switch {
-	case limits.MaxDayUSD > 0 && usd >= limits.MaxDayUSD:
+	case limits.MaxDayUSD > 0 && today.USD >= limits.MaxDayUSD:
 		return fmt.Sprintf("the day's limit of $%.2f is reached (automation.maxDayUSD)", limits.MaxDayUSD)
-	case limits.MaxDayTokens > 0 && tokens >= limits.MaxDayTokens:
+	case limits.MaxDayTokens > 0 && today.Tokens >= limits.MaxDayTokens:
 		return fmt.Sprintf("the day's limit of %d tokens is reached (automation.maxDayTokens)", limits.MaxDayTokens)
 	}
 	return ""

@@ -109,22 +109,19 @@ func (a *Automation) look(ctx context.Context, limits config.Automation, x *stor
 		return time.Time{}
 	}
 	due := plan.Due(schedule.Instant{Settled: time.UnixMilli(x.Settled), Now: now, CatchUp: schedule.CatchUp(limits.CatchUp), Local: a.cfg.Clock.Zone()})
-	if !due.Due.IsZero() && x.Source == protocol.ScheduleHeartbeat {
-		sum := x.Sum
-		if x, _, _ = a.ready(ctx, x); x == nil || x.State != protocol.ScheduleArmed || x.Sum != sum {
-			return time.Time{} // the loop looks again, because it was poked
-		}
+	if !due.Due.IsZero() && !a.unchanged(ctx, x) {
+		return now.Add(tryAgain)
 	}
-	if due.Missed > 0 || !due.Due.IsZero() {
-		a.settleDue(limits, x, due)
-	}
-	if due.Next.IsZero() {
-		a.change("end a schedule", func(st *store.State) {
+	stored := due.Missed == 0 && due.Due.IsZero() || a.settleDue(limits, x, due)
+	if stored && due.Next.IsZero() {
+		stored = a.change("end a schedule", func(st *store.State) {
 			if x := st.Change(x.ScheduleID); x != nil {
 				x.State = protocol.ScheduleDone
 			}
 		})
-		return time.Time{}
+	}
+	if !stored {
+		return sooner(due.Next, now.Add(tryAgain))
 	}
 	return due.Next
 }
@@ -133,8 +130,8 @@ func (a *Automation) look(ctx context.Context, limits config.Automation, x *stor
 const missed = "the host was not there, or the machine slept"
 
 // settleDue makes the run of a schedule that is due, or records why there is none. What was
-// missed before it is recorded in the same change.
-func (a *Automation) settleDue(limits config.Automation, x *store.Schedule, due schedule.Verdict) {
+// missed before it is recorded in the same change. It reports whether that is stored.
+func (a *Automation) settleDue(limits config.Automation, x *store.Schedule, due schedule.Verdict) bool {
 	settled := due.Settled.UnixMilli()
 	before := func(st *store.State) {
 		if due.Missed > 0 {
@@ -142,24 +139,22 @@ func (a *Automation) settleDue(limits config.Automation, x *store.Schedule, due 
 		}
 	}
 	if due.Due.IsZero() {
-		a.change("record what was missed", func(st *store.State) { st.Skip(x.ScheduleID, settled, settled, due.Missed, missed) })
-		return
+		return a.change("record what was missed", func(st *store.State) { st.Skip(x.ScheduleID, settled, settled, due.Missed, missed) })
 	}
 	at := due.Due.UnixMilli()
-	skip := func(why string) {
-		a.change("record what was left out", func(st *store.State) { before(st); st.Skip(x.ScheduleID, at, settled, 1, why) })
+	skip := func(why string) bool {
+		return a.change("record what was left out", func(st *store.State) { before(st); st.Skip(x.ScheduleID, at, settled, 1, why) })
 	}
 	if why := a.dayOver(limits); why != "" {
-		skip(why)
+		stored := skip(why)
 		a.pauseToday(x, why)
-		return
+		return stored
 	}
 	until, quiet := a.quiet(limits)
 	if quiet && x.When.EverySeconds > 0 {
-		skip("quiet hours")
-		return
+		return skip("quiet hours")
 	}
-	a.change("make a run", func(st *store.State) {
+	return a.change("make a run", func(st *store.State) {
 		x := st.Schedule(x.ScheduleID)
 		if x == nil || x.State != protocol.ScheduleArmed {
 			return
@@ -173,13 +168,14 @@ func (a *Automation) settleDue(limits config.Automation, x *store.Schedule, due 
 	})
 }
 
-// change changes the file; that it cannot be changed is reported, and everything is looked at
-// again later.
-func (a *Automation) change(what string, do func(*store.State)) {
+// change changes the file and reports whether it did. That it could not is kept for people;
+// whoever calls it tries again later.
+func (a *Automation) change(what string, do func(*store.State)) bool {
 	err := a.update(func(st *store.State) error { do(st); return nil })
 	if err != nil {
 		a.report(what, err)
 	}
+	return err == nil
 }
 
 // newRun makes the run of a schedule for an instant, with the session that it works in.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/schedule"
 	"scorel/internal/host/automation/store"
 	"scorel/internal/host/lane"
@@ -148,16 +149,24 @@ func (a *Automation) place(ctx context.Context, x *store.Schedule) (meta protoco
 	return protocol.Meta{WorkDir: x.WorkDir, Model: meta.Model}, err
 }
 
-// checkLimits refuses a schedule whose cost would have a limit that nobody can count.
+// checkLimits refuses a schedule with which no turn could run, or whose cost would have a
+// limit that nobody can count.
 func (a *Automation) checkLimits(ctx context.Context, meta protocol.Meta, x *store.Schedule) error {
 	limits, err := a.limits()
+	if err != nil {
+		return err
+	}
+	info, err := a.cfg.Turns.Try(ctx, meta, x.Options)
 	if err != nil {
 		return err
 	}
 	if limits.MaxRunUSD == 0 && limits.MaxDayUSD == 0 && (x.Options == nil || x.Options.MaxBudgetUSD == 0) {
 		return nil
 	}
-	return a.cfg.Models.Priced(ctx, meta, x.Options)
+	if err := runtime.Unpriced(info); err != nil { // a nil of another type
+		return err
+	}
+	return nil
 }
 
 // List returns the schedules, of a session where one is named, as a list shows them.
@@ -376,7 +385,7 @@ func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: limits.MaxDayTokens}
+	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens)}
 	switch {
 	case a.usable() != nil:
 		s.Problem = protocol.AsError(a.usable()).Message
@@ -409,6 +418,7 @@ func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	if until, quiet := a.quiet(limits); quiet {
 		s.QuietUntil = until.UnixMilli()
 	}
-	s.DayUSD, s.DayTokens = a.day.spent()
+	today := a.day.spent()
+	s.DayUSD, s.DayTokens = today.USD, int64(today.Tokens)
 	return s, nil
 }

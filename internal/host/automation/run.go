@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session"
 	"scorel/internal/host/automation/store"
 	"scorel/internal/host/lane"
@@ -51,6 +53,9 @@ func (a *Automation) begin(ctx context.Context, j *job, id protocol.RunID) {
 	case err != nil && a.cfg.Sessions.Ending(): // it is left to the next host
 	case err != nil:
 		a.failed(id, err)
+		if r := a.store.State().Run(id); r != nil && !r.State.Final() { // not even that could be stored
+			a.wait(id, waiting{why: "its end cannot be stored: " + protocol.AsError(err).Message, until: a.cfg.Clock.Now().Add(tryAgain)})
+		}
 	default:
 		a.follow(id, work)
 	}
@@ -75,16 +80,16 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		a.finish(id, protocol.RunFailed, fmt.Sprintf("the host died %d times while it began this run; its schedule is paused", maxStarts))
 		return nil, nil
 	}
-	prompt := x.Prompt
+	prompt, why := x.Prompt, ""
 	if x.Source == protocol.ScheduleHeartbeat {
-		var why string
-		if x, prompt, why = a.ready(ctx, x); why != "" {
-			a.finish(id, protocol.RunCancelled, why)
-			return nil, nil
-		}
+		_, prompt, why = a.ready(ctx, x)
+	}
+	if why != "" && r.Starts <= 1 {
+		a.finish(id, protocol.RunCancelled, why)
+		return nil, nil
 	}
 	by := lane.Caller{Client: protocol.HostClient, Request: protocol.RequestIDOf(id)}
-	if err := a.openTarget(ctx, by, x, r); err != nil {
+	if err := a.openTarget(ctx, x, r); err != nil {
 		return nil, err
 	}
 	s, err := a.cfg.Sessions.Acquire(ctx, r.SessionID)
@@ -101,12 +106,17 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		if found && event != "" {
 			return nil, a.taken(ctx, id, r.SessionID, event)
 		}
+		if why != "" {
+			a.finish(id, protocol.RunCancelled, why)
+			return nil, nil
+		}
 	}
-	options, err := a.options(x)
+	limits, err := a.limits()
 	if err != nil {
 		return nil, err
 	}
-	sent, work, err := l.Begin(ctx, by, lane.Message{Content: []protocol.Block{protocol.Text(prompt)}, Options: options, Source: "schedule",
+	options := a.options(limits, x)
+	sent, work, err := l.Begin(ctx, by, lane.Message{Content: []protocol.Block{protocol.Text(prompt)}, Options: options, Source: "schedule", Day: a.day.budget(limits),
 		Meta: &protocol.MessageMeta{Source: protocol.SourceSchedule, ScheduleID: x.ScheduleID, RunID: id}})
 	switch {
 	case err != nil:
@@ -140,7 +150,7 @@ func gone(err error) bool {
 }
 
 // openTarget makes the session of a run that has one of its own.
-func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Schedule, r *store.Run) error {
+func (a *Automation) openTarget(ctx context.Context, x *store.Schedule, r *store.Run) error {
 	if x.Target == protocol.TargetSession {
 		return nil
 	}
@@ -156,16 +166,14 @@ func (a *Automation) openTarget(ctx context.Context, by lane.Caller, x *store.Sc
 	if o := x.Options; o != nil {
 		meta.Model, meta.ThinkingLevel = o.Model, o.Thinking
 	}
+	// Another request than that of the message, which is looked for by its cause.
+	by := lane.Caller{Client: protocol.HostClient, Request: protocol.RequestIDOf(protocol.RunID("session of " + r.RunID))}
 	_, err = a.cfg.Library.CreateSession(ctx, by, r.SessionID, &protocol.CreateSession{Meta: meta})
 	return err
 }
 
 // options returns what a run asks of its turn.
-func (a *Automation) options(x *store.Schedule) (*protocol.TurnOptions, error) {
-	limits, err := a.limits()
-	if err != nil {
-		return nil, err
-	}
+func (a *Automation) options(limits config.Automation, x *store.Schedule) *protocol.TurnOptions {
 	o := protocol.TurnOptions{}
 	if x.Options != nil {
 		o = *x.Options
@@ -177,16 +185,10 @@ func (a *Automation) options(x *store.Schedule) (*protocol.TurnOptions, error) {
 	} else if o.Mode == "" {
 		o.Mode = "default"
 	}
-	o.MaxBudgetUSD = tighter(o.MaxBudgetUSD, limits.MaxRunUSD)
-	return &o, nil
-}
-
-// tighter returns the smaller of two limits, of which 0 is none.
-func tighter[N int | int64 | float64](a, b N) N {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
+	o.MaxBudgetUSD = runtime.Lower(o.MaxBudgetUSD, limits.MaxRunUSD)
+	o.MaxTokens = runtime.Lower(o.MaxTokens, limits.MaxRunTokens)
+	o.MaxMinutes = runtime.Lower(o.MaxMinutes, limits.MaxRunMinutes)
+	return &o
 }
 
 // follow waits for the end of a turn and notes how it ended.
@@ -204,6 +206,8 @@ func (a *Automation) follow(id protocol.RunID, work *lane.Work) {
 	case end.Terminal != protocol.TerminalCompleted:
 		state, why = protocol.RunFailed, sentence(end)
 	}
+	spent := work.Spent()
+	a.change("note what a run has cost", func(st *store.State) { st.Spent(id, spent.USD, int64(spent.Tokens)) })
 	a.finish(id, state, why)
 	if state == protocol.RunBudget {
 		a.atLimit(id, why)

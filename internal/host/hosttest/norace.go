@@ -9,4 +9,5 @@ const (
 	LargeExport = 52       // events of 660 kB each: more than one part
 	LongName    = 500_000  // characters of each name in a log from elsewhere
 	ManyCalls   = 300      // of one prompt
+	EveryKill   = 1
 )

@@ -11,4 +11,5 @@ const (
 	LargeExport = 8       // events of 660 kB each
 	LongName    = 50_000  // characters of each name in a log from elsewhere
 	ManyCalls   = 198     // of one prompt
+	EveryKill   = 7       // of the changes of the disk at which a host is killed
 )

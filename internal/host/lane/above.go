@@ -148,6 +148,9 @@ func (w *Work) Done() <-chan struct{} { return w.turn.Done }
 // End returns how it ended; it is called after Done.
 func (w *Work) End() *protocol.RuntimeEnd { return w.turn.end }
 
+// Spent returns what the turn has used until now, with those that work for it.
+func (w *Work) Spent() runtime.Spend { return w.turn.budget.Spent() }
+
 // Stop ends the turn: as a cancel of a person does, or, when why is
 // [runtime.ErrHostStops], as the end of the host. It does not wait.
 func (w *Work) Stop(why error) {

@@ -16,12 +16,13 @@ import (
 type course struct {
 	running    atomic.Pointer[turn] // the same as turn, for who waits for nobody; set with the journal locked
 	turn       *turn
-	boundaries []*boundary    // that wait for a step boundary of the turn
-	added      int            // events that background commands and others than the run have added
-	stopping   bool           // no turn begins any more
-	after      sync.WaitGroup // what a turn still does after its end
-	waking     waking         // by background work
-	looked     bool           // for what was left in repositories; belongs to the goroutine of the turn
+	boundaries []*boundary     // that wait for a step boundary of the turn
+	added      int             // events that background commands and others than the run have added
+	stopping   bool            // no turn begins any more
+	after      sync.WaitGroup  // what a turn still does after its end
+	waking     waking          // by background work
+	unpriced   map[string]bool // models of which people were told that their price is not known; at most maxUnpriced
+	looked     bool            // for what was left in repositories; belongs to the goroutine of the turn
 }
 
 // courseOf is what the parts of a lane know of its course. It implements [question.Run] and
@@ -34,7 +35,7 @@ func (c courseOf) Asking() question.Asking {
 	a := question.Asking{Unattended: l.cfg.Unattended, Stopping: l.course.stopping, Closed: l.j.Closed()}
 	if t := l.course.turn; t != nil {
 		a.Unattended = a.Unattended || t.options != nil && t.options.Unattended || t.outside
-		a.Above = t.config.Above.asking()
+		a.Above, a.Wait = t.config.Above.asking(), t.wait
 	}
 	return a
 }

@@ -145,5 +145,5 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	return runtime.Run{Host: h, Model: config.Models.Main, Fallback: config.Models.Fallback, Thinking: config.Models.Thinking,
 		Tools: tool.Bind(config.Tools, config.Setting, h.session()), Blobs: toolHost{h}, Hooks: h.runtimeHooks(), Limits: config.Limits, Budget: t.budget, Summary: config.Models.Summary,
 		Session: l.ID(), Blob: l.payloads.blob, Rand: l.cfg.Rand, Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence,
-		Processes: l.cfg.Processes, Report: l.cfg.Report}, nil
+		Processes: l.cfg.Processes, Report: l.cfg.Report, Unpriced: h.unpriced}, nil
 }

@@ -39,8 +39,9 @@ type Message struct {
 	Source string
 	// Meta goes with a message that no person sends, nil for a person's.
 	Meta *protocol.MessageMeta
-	// Budget stands above that of the turn that it begins, nil for none.
-	Budget *runtime.Budget
+	// Day is [TurnConfig.Day] of the turn that the message begins, nil for none. Such a
+	// message joins no running turn: Busy is BusyReject.
+	Day *runtime.Budget
 
 	turn protocol.TurnID // when set: for this turn alone
 	work *work           // nil when nobody waits for the end of the turn
@@ -66,6 +67,9 @@ func (m *Message) check() error {
 	case BusyFollowUp, BusySteer, BusyReject, "":
 	default:
 		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
+	}
+	if m.Day != nil && m.Busy != BusyReject {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "A message with a budget of a day begins a turn of its own; send it with whenBusy \"reject\".")
 	}
 	if m.Options != nil && m.Busy != BusyReject {
 		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
@@ -244,6 +248,9 @@ func (s *sending) begin(ctx context.Context, meta protocol.Meta) (*protocol.Sent
 	config, err := l.ready(ctx, meta, s.m.Options, prepare)
 	if err != nil {
 		return nil, err
+	}
+	if s.m.Day != nil {
+		config.Day = s.m.Day
 	}
 	if s.says == nil {
 		if handled, err := s.ask(ctx, config.Hooks, false); handled != nil || err != nil {

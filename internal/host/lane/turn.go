@@ -94,7 +94,7 @@ func (l *Lane) newTurn(ctx context.Context, config *TurnConfig) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{Run: l.j.NewRun(), config: config, view: view{builder: builder}, modeSeq: l.rights.modeSeq, budget: runtime.NewBudget(config.Above.budget())}
+	t := &turn{Run: l.j.NewRun(), config: config, view: view{builder: builder}, modeSeq: l.rights.modeSeq, budget: runtime.NewBudget(config.aboveBudget())}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t, nil
 }

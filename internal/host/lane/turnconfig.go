@@ -43,6 +43,9 @@ type TurnConfig struct {
 	// Above ties the turn of a sub-agent to the session that it works for; nil for
 	// any other turn.
 	Above *Above
+	// Day is the budget above that of an automated turn, nil for none; what it limits comes
+	// beside Limits. A sub-agent's turn has that of the session above.
+	Day *runtime.Budget
 	// Observe is called with everything that happens in the turn, by its goroutine, before
 	// it is stored. It may be nil, and does not block.
 	Observe func(protocol.Body)

@@ -128,6 +128,13 @@ func (lib *Library) agentRow(ctx context.Context, m protocol.Message, models map
 // handleUsage enters the handlers of this file's requests.
 func (lib *Library) handleUsage(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, _ *protocol.GetUsage) (protocol.Response, error) {
-		return lib.getUsage(ctx, at.Call.SessionID)
+		rep, err := lib.getUsage(ctx, at.Call.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		if l := lib.lanes.Lane(at.Call.SessionID); l != nil {
+			rep.Limits = l.Limits()
+		}
+		return rep, nil
 	})
 }

@@ -46,11 +46,14 @@ func TestAClientOfTheOldTokenThatDoesNotReadIsNotHeardEither(t *testing.T) {
 	id := p.session(w)
 	ref := p.call("", &protocol.PutBlob{UploadID: "u", Data: bytes.Repeat([]byte("x"), 48<<10), Last: true}).Data.(*protocol.BlobRef)
 	for range 40 { // more than a line holds; nothing of it is read
-		p.send("", &protocol.GetBlob{SHA256: ref.SHA256, Length: 48 << 10})
+		if _, err := p.trySend("", &protocol.GetBlob{SHA256: ref.SHA256, Length: 48 << 10}); err != nil {
+			break // on a slow machine the write of an answer has been given up by now
+		}
 	}
 	c := w.script()
-	harness.Until(t, "the answers", func() bool {
-		return strings.Contains(c.want(http.StatusOK, nil, "GET", "/metrics", ""), `request="get_blob",result="ok"} 40`)
+	harness.Until(t, "the answers, or the end of the connection that does not take them", func() bool {
+		text := c.want(http.StatusOK, nil, "GET", "/metrics", "")
+		return strings.Contains(text, `request="get_blob",result="ok"} 40`) || strings.Contains(text, `scorel_connections{kind="unix"} 0`)
 	})
 	token.set(newToken)
 	w.server.DropTokenClients()

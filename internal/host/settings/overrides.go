@@ -11,6 +11,7 @@ import (
 	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/host/failure"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
@@ -27,9 +28,12 @@ type Overrides struct {
 	AdditionalDirs     []string
 	AppendSystemPrompt string
 	MaxSteps           int
-	MaxBudgetUSD       float64
-	Sandbox            string // a mode of the sandbox, "" for the configuration's
-	NoNetwork          bool   // commands reach no network
+	// Limits of a turn; 0 is none. A tighter one of the configuration counts instead.
+	MaxBudgetUSD float64
+	MaxTokens    int
+	MaxMinutes   float64
+	Sandbox      string // a mode of the sandbox, "" for the configuration's
+	NoNetwork    bool   // commands reach no network
 	// MCPConfig are texts of MCP servers, and with StrictMCP all that count.
 	MCPConfig []string
 	StrictMCP bool
@@ -52,14 +56,15 @@ func (o Overrides) ToolList() (names []string) {
 }
 
 // With returns the settings of a turn whose message has options: each that is set
-// replaces the caller's, and rules and folders come in addition. Deny rules beat
+// replaces the caller's, of cost, tokens and time the lower limit counts, and rules and
+// folders come in addition. Deny rules beat
 // allow rules whoever gives them.
 func (o Overrides) With(t *protocol.TurnOptions) (Overrides, error) {
 	if t == nil {
 		return o, nil
 	}
-	if t.MaxSteps < 0 || t.MaxBudgetUSD < 0 {
-		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps and maxBudgetUSD are limits above 0; leave them out for the configuration's.")
+	if t.MaxSteps < 0 || t.MaxBudgetUSD < 0 || t.MaxTokens < 0 || t.MaxMinutes < 0 {
+		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps, maxBudgetUSD, maxTokens and maxMinutes are limits above 0; leave them out for the configuration's.")
 	}
 	if t.Thinking != "" && !model.ThinkingLevel(t.Thinking).Valid() {
 		return o, protocol.About("options.thinking", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", t.Thinking, protocol.ThinkingLevelWords())
@@ -74,7 +79,8 @@ func (o Overrides) With(t *protocol.TurnOptions) (Overrides, error) {
 	}
 	o.Model, o.Thinking, o.Mode = cmp.Or(t.Model, o.Model), cmp.Or(t.Thinking, o.Thinking), cmp.Or(t.Mode, o.Mode)
 	o.Preset, o.Sandbox = cmp.Or(t.Tools, o.Preset), cmp.Or(t.Sandbox, o.Sandbox)
-	o.MaxSteps, o.MaxBudgetUSD = cmp.Or(t.MaxSteps, o.MaxSteps), cmp.Or(t.MaxBudgetUSD, o.MaxBudgetUSD)
+	o.MaxSteps = cmp.Or(t.MaxSteps, o.MaxSteps)
+	o.MaxBudgetUSD, o.MaxTokens, o.MaxMinutes = runtime.Lower(o.MaxBudgetUSD, t.MaxBudgetUSD), runtime.Lower(o.MaxTokens, t.MaxTokens), runtime.Lower(o.MaxMinutes, t.MaxMinutes)
 	o.Allow, o.Deny = slices.Concat(o.Allow, t.Allow), slices.Concat(o.Deny, t.Deny)
 	o.AdditionalDirs = slices.Concat(o.AdditionalDirs, t.AdditionalDirs)
 	o.NoNetwork = o.NoNetwork || t.NoNetwork

@@ -26,6 +26,9 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 		if text := m.PlainText(); strings.TrimSpace(text) != "" {
 			s.answer = text
 		}
+		if m.Usage != nil {
+			s.tokens += m.Usage.OutputTokens
+		}
 		steps := s.steps
 		s.mu.Unlock()
 		tokens := 0

@@ -44,6 +44,7 @@ type subagent struct {
 	steps  int
 	answer string // the text of the newest answer
 	usage  protocol.Usage
+	tokens int // of its answers
 }
 
 // Run handles a call of Task; it is [lane.Host.RunAgent].
@@ -240,6 +241,11 @@ func (s *subagent) inBackground() (tool.Result, error) {
 			defer s.mu.Unlock()
 			u := s.usage
 			return &u
+		},
+		Tokens: func() int {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.tokens
 		},
 		After: func() string { return ended }})
 	if err != nil {

@@ -253,7 +253,7 @@ func TestACostLimitHoldsOverASessionAndItsAgents(t *testing.T) {
 	if w.Exists("too-much") {
 		t.Error("a call ran beyond the limit")
 	}
-	if m := e.LastResult(); !m.IsError || !strings.Contains(m.PlainText(), "The agent did not finish: The run stopped at a cost of $3") || m.Usage.CostUSD != 2 {
+	if m := e.LastResult(); !m.IsError || !strings.Contains(m.PlainText(), "The agent did not finish: The run stopped, because the turn that it works for has used $3.0000 of $2.5;") || m.Usage.CostUSD != 2 {
 		t.Errorf("the result: %q, usage %+v", m.PlainText(), m.Usage)
 	}
 }

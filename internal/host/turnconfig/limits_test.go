@@ -24,6 +24,11 @@ func TestLimitsEndATurnWithEveryCallAnswered(t *testing.T) {
 	}{
 		{"steps", hosttest.Setting{Overrides: host.Overrides{MaxSteps: 3}}, []string{goOn, step}, protocol.TerminalMaxSteps, 3, "hello"},
 		{"cost", hosttest.Setting{Overrides: host.Overrides{MaxBudgetUSD: 1.2}, Tables: price}, []string{goOn, step}, protocol.TerminalBudget, 3, "cost limit"},
+		{"cost, of which the configuration's limit is lower", hosttest.Setting{Overrides: host.Overrides{MaxBudgetUSD: 100}, Tables: price + "\n[limits]\nmaxBudgetUSD = 1.2"}, []string{goOn, step}, protocol.TerminalBudget, 3, "cost limit"},
+		{"cost, of which the run's limit is lower", hosttest.Setting{Overrides: host.Overrides{MaxBudgetUSD: 1.2}, Tables: price + "\n[limits]\nmaxBudgetUSD = 100"}, []string{goOn, step}, protocol.TerminalBudget, 3, "cost limit"},
+		{"tokens", hosttest.Setting{Overrides: host.Overrides{MaxTokens: 2_000_015}}, []string{goOn, step}, protocol.TerminalBudget, 2, "token limit"},
+		{"time", hosttest.Setting{Overrides: host.Overrides{MaxMinutes: 1e-9}, Tables: "[limits]\nmaxTurnMinutes = 60"}, []string{goOn, step}, protocol.TerminalBudget, 0, ""},
+		{"time, of which the configuration's limit is lower", hosttest.Setting{Overrides: host.Overrides{MaxMinutes: 60}, Tables: "[limits]\nmaxTurnMinutes = 1e-9"}, []string{goOn, step}, protocol.TerminalBudget, 0, ""},
 		{"refusal", hosttest.Setting{}, []string{`{"do":[{"text":"No."},{"call":"Read","input":{"path":"a.txt"}}],"stop":"refusal"}`, goOn}, protocol.TerminalRefused, 1, "refused to go on"},
 	} {
 		for _, api := range hosttest.APIs() {
@@ -42,6 +47,9 @@ func TestLimitsEndATurnWithEveryCallAnswered(t *testing.T) {
 				}
 				m := e.Messages()
 				hosttest.Paired(t, m)
+				if c.requests == 0 { // nothing was asked, and nothing will be
+					return
+				}
 				if last := m[len(m)-1]; last.Role != protocol.RoleToolResult || !strings.Contains(last.PlainText(), c.result) {
 					t.Errorf("the last message: %+v", last)
 				}

@@ -93,7 +93,7 @@ func TestOptionsThatCannotBeAreRefusedAndNothingIsSent(t *testing.T) {
 	for name, o := range map[string]protocol.TurnOptions{
 		"an unknown model": {Model: "nobody/none"}, "an unknown mode": {Mode: "wild"}, "a bad rule": {Allow: []string{"Bash("}},
 		"an unknown tool": {Tools: "Fly"}, "a relative folder": {AdditionalDirs: []string{"../x"}}, "a missing folder": {AdditionalDirs: []string{"/none/there"}},
-		"no steps": {MaxSteps: -1}, "no budget": {MaxBudgetUSD: -0.5}, "an unknown sandbox": {Sandbox: "sand"},
+		"no steps": {MaxSteps: -1}, "no budget": {MaxBudgetUSD: -0.5}, "no tokens": {MaxTokens: -1}, "no time": {MaxMinutes: -0.5}, "an unknown sandbox": {Sandbox: "sand"},
 		"an unknown thinking level": {Thinking: "hard"}, "no network without a sandbox": {Sandbox: "off", NoNetwork: true},
 	} {
 		_, err := client.Call[*protocol.Sent](t.Context(), e.C, e.ID, &protocol.SendMessage{Content: hosttest.Text("x"), WhenBusy: "reject", Options: &o})

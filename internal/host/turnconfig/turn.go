@@ -323,13 +323,12 @@ func thinking(cfg config.Config, over settings.Overrides, meta protocol.Meta) mo
 }
 
 func limits(cfg config.Config, over settings.Overrides) engine.Limits {
-	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps, MaxCostUSD: cfg.Limits.MaxBudgetUSD}
+	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps}
 	if over.MaxSteps > 0 {
 		l.MaxSteps = over.MaxSteps
 	}
-	if over.MaxBudgetUSD > 0 {
-		l.MaxCostUSD = over.MaxBudgetUSD
-	}
+	asked := engine.Spend{USD: over.MaxBudgetUSD, Tokens: over.MaxTokens, Time: engine.Minutes(over.MaxMinutes)}
+	l.Spend = asked.Tighter(engine.Spend{USD: cfg.Limits.MaxBudgetUSD, Time: engine.Minutes(cfg.Limits.MaxTurnMinutes)})
 	return l
 }
 
@@ -352,7 +351,13 @@ func (tc *Maker) nested(dir, root string, window int) *prompt.Nested {
 	return prompt.NewNested(prompt.NestedConfig{WorkDir: dir, Root: root, Home: settings.Canonical(tc.settings.UserHome), UID: os.Getuid(), Window: window})
 }
 
-// Priced returns nil when what a turn with such options costs in a session so described is known.
-func (m *Maker) Priced(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) error {
-	return nil
+// Try returns why no turn could run with such options in a session so described, else its
+// model.
+func (tc *Maker) Try(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (model.Info, error) {
+	t, err := tc.For("", nil)(ctx, meta, options)
+	if err != nil {
+		return model.Info{}, err
+	}
+	defer t.Close()
+	return t.Models.Main.Info(), nil
 }

@@ -43,13 +43,20 @@ type turnFlags struct {
 	deny      []string
 	tools     string
 	maxTurns  int
-	maxBudget float64
+	most      spending
 	addDirs   []string
 	sandbox   string
 	noNetwork bool
 	mcp       []string // files, or texts
 	strictMCP bool
 	channels  []string
+}
+
+// spending is what a run may use; 0 is no limit.
+type spending struct {
+	usd     float64
+	tokens  int
+	minutes float64
 }
 
 func (o *promptOptions) register(cmd *cobra.Command) {
@@ -72,7 +79,9 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.fork, "fork", false, "with --session or --continue: continue in a copy")
 	f.StringVar(&o.at, "at", "", "with --fork: copy up to this event")
 	f.IntVar(&o.maxTurns, "max-turns", 0, "end the run after this many model calls (default 200)")
-	f.Float64Var(&o.maxBudget, "max-budget-usd", 0, "end the run at this cost")
+	f.Float64Var(&o.most.usd, "max-budget-usd", 0, "end the run at this cost")
+	f.IntVar(&o.most.tokens, "max-tokens", 0, "end the run when models have read and written this many tokens")
+	f.Float64Var(&o.most.minutes, "max-minutes", 0, "end the run after this many minutes")
 	f.StringVar(&o.cwd, "cwd", "", "work in this folder")
 	f.StringVar(&o.workspace, "workspace", "", "work in this folder, also when it is / (in a container)")
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "a further folder that file tools may use; repeat for more")
@@ -114,7 +123,7 @@ func (o *promptOptions) rules() []rule {
 		{o.noSession && named, "--no-session cannot resume a session"},
 		{o.workspace != "" && o.cwd != "", "--workspace and --cwd both name the folder; use one of them"},
 		{o.strictMCP && len(o.mcp) == 0, "--strict-mcp-config needs --mcp-config; '{}' is no server at all"},
-		{o.maxTurns < 0 || o.maxBudget < 0, "--max-turns and --max-budget-usd cannot be negative"},
+		{o.maxTurns < 0 || o.most.usd < 0 || o.most.tokens < 0 || o.most.minutes < 0, "--max-turns, --max-budget-usd, --max-tokens and --max-minutes cannot be negative"},
 		{!oneOf(o.sandbox, "", "workspace-write", "read-only", "off"), fmt.Sprintf("--sandbox is %q; it can be workspace-write, read-only or off", o.sandbox)},
 		{o.thinking != "" && !oneOf(o.thinking, protocol.ThinkingLevels()...), fmt.Sprintf("--thinking is %q; it can be %s", o.thinking, protocol.ThinkingLevelWords())},
 	}
@@ -151,5 +160,5 @@ func (a *app) finish(err error, out headless.Printer, res *headless.Result) erro
 // turnOptions are the flags as one message asks them of its turn.
 func (o *promptOptions) turnOptions() *protocol.TurnOptions {
 	return &protocol.TurnOptions{Model: o.model, Thinking: o.thinking, Mode: o.mode, Allow: o.allow, Deny: o.deny, Tools: o.tools, AdditionalDirs: o.addDirs,
-		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Channels: o.channels, Unattended: true}
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.most.usd, MaxTokens: o.most.tokens, MaxMinutes: o.most.minutes, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Channels: o.channels, Unattended: true}
 }

@@ -70,6 +70,9 @@ func NewResult(session protocol.SessionID) *Result {
 	return &Result{Type: "result", SessionID: session, started: time.Now(), Denials: []denial{}}
 }
 
+// Elapsed returns how long the run has taken until now.
+func (r *Result) Elapsed() time.Duration { return time.Since(r.started) }
+
 // Stop notes how long the run has taken, and err where it came instead of an end.
 func (r *Result) Stop(err error) {
 	r.DurationMS = time.Since(r.started).Milliseconds()

@@ -16,6 +16,7 @@ import (
 	"scorel/internal/ui/tui/keymap"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/fold"
 )
 
 // Tail is how many events of the path are shown at first.
@@ -45,6 +46,7 @@ type Session struct {
 	follower *follow.Follower
 	id       protocol.SessionID
 	live     protocol.Live // as of the newest update that was shown
+	away     fold.Absence  // what ran by itself while nobody was here
 	fresh    bool          // the state was shown once
 	screen   screen
 	term     *termScreen // nil when piped
@@ -169,10 +171,22 @@ func (v *Session) setPrompt() {
 
 // Update shows what came.
 func (v *Session) Update(u *client.Update) error {
+	switch {
+	case u.Resync == protocol.FullReload:
+		v.away = fold.Absence{Seen: v.live.PersistentLastSeq}
+	case u.Resync != "":
+		v.away.Left(v.live.PersistentLastSeq)
+	}
 	v.view.resync(u.Resync)
-	u.Fold(&v.live, func(e protocol.Event) { v.view.event(e, &v.live) })
+	u.Fold(&v.live, func(e protocol.Event) {
+		v.view.event(e, &v.live)
+		v.away.Take(e)
+	})
 	if u.Fresh {
 		v.view.state(&v.live)
+		if text := v.away.Text(); text != "" {
+			v.notify(text)
+		}
 	}
 	v.ask.sync(&v.live)
 	if u.Fresh && !v.fresh {

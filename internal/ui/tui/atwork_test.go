@@ -8,7 +8,7 @@ func TestSessionsInTheBackgroundAreStartedAndShown(t *testing.T) {
 	s.Say("/bg")
 	s.WaitFor("say what is to be done: /bg PROMPT")
 	s.Say("hello")
-	s.WaitFor("Understood.")
+	waitAnswers(s, 1)
 	s.Say("/bg ask me first")
 	s.WaitFor("another session works on it; /ps shows how it goes")
 	s.Say("/ps")

@@ -38,7 +38,7 @@ func picking(t *testing.T) (*tuitest.Harness, *tuitest.UI) {
 	h.WriteUser("extensions/fruits.js", fruits)
 	s := h.Open()
 	s.Say("hello")
-	s.WaitFor("Understood.")
+	waitAnswers(s, 1)
 	s.Say("/pick")
 	s.WaitFor("─ fruits ─", "-> apple", takesKeys)
 	return h, s
@@ -106,7 +106,7 @@ func TestHostileTextThatAnExtensionDrawsReachesNoTerminal(t *testing.T) {
 `)
 	r := record(t, h, h.Project)
 	r.Say("hello")
-	r.WaitFor("Understood.")
+	waitAnswers(r.UI, 1)
 	r.Say("/evil")
 	r.WaitFor(takesKeys, "red")
 	r.Keys("x")

@@ -19,10 +19,15 @@ import (
 type editing struct{ *Model }
 
 // Places says where keys count.
-func (e *editing) Places() []keymap.Place { return []keymap.Place{keymap.Editor} }
+func (e *editing) Places() []keymap.Place {
+	if e.session.Over() && e.input.Empty() {
+		return []keymap.Place{keymap.Agent, keymap.Editor}
+	}
+	return []keymap.Place{keymap.Editor}
+}
 
-// Insert types text.
-func (e *editing) Insert(text string) tea.Cmd { return e.input.Insert(text) }
+// Insert types text, after a letter that was a key for the agent and not meant so.
+func (e *editing) Insert(text string) tea.Cmd { return e.input.Insert(e.agents.unused() + text) }
 
 // Paste takes what was pasted.
 func (e *editing) Paste(text string) tea.Cmd { return e.input.Paste(text) }
@@ -38,6 +43,8 @@ func (e *editing) Do(a keymap.Action) tea.Cmd {
 		}
 	}
 	switch a {
+	case keymap.AgentEnd:
+		return e.agents.end()
 	case keymap.Submit, keymap.SubmitOther:
 		if !e.input.Takes(keymap.Submit) { // it takes what a search has found, and Enter after a backslash
 			return e.submit(a == keymap.SubmitOther)
@@ -58,6 +65,11 @@ func (e *editing) Do(a keymap.Action) tea.Cmd {
 		if e.input.Empty() && e.panels.queue.Count() > 0 {
 			return e.panels.queue.Open()
 		}
+	case keymap.Down: // below the newest of what was typed
+		if empty := e.input.Empty(); e.input.Takes(a) || !empty || !e.agents.enter() {
+			return e.input.Changed()
+		}
+		return nil
 	}
 	return e.input.Do(a)
 }
@@ -107,6 +119,8 @@ func (e *editing) escape() tea.Cmd {
 	case e.input.Choosing():
 		e.input.Dismiss()
 		return nil
+	case e.session.Over(): // an agent is stopped with a key of its own
+		return e.agents.leave()
 	case e.session.Shell() != "":
 		return e.session.StopShell(e.session.Shell())
 	case e.session.MayCancel():

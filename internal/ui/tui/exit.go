@@ -124,9 +124,9 @@ func (m *Model) shutdownNotice(w io.Writer) {
 		ending = input.Cut
 	}
 	m.input.End(ending, w)
-	switch id := m.session.ID(); {
+	switch id := m.session.MainID(); {
 	case id == "" || m.exit.failed != nil:
-	case m.session.Live().Running:
+	case m.session.Main().Running:
 		fmt.Fprintf(w, "The turn continues. Show it with: scorel -c (session %s)\n", id)
 	default:
 		fmt.Fprintf(w, "Resume with: scorel -c (session %s)\n", id)

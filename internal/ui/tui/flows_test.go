@@ -290,7 +290,7 @@ func TestTheEndOfAnAgentInTheBackgroundIsToldAtOnce(t *testing.T) {
 		`{"if":{"user":"CHILD"},"do":[{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done; echo did"}}]}`)
 	s := h.Open("--permission-mode", "bypassPermissions")
 	s.Say("begin")
-	s.WaitFor("Understood.", "1 in background: general: look around ")
+	s.WaitFor("Understood.", "○ general  look around")
 	h.Write(filepath.Join(h.Project, "go"), "")
 	s.WaitFor("general: look around ended\n")
 }

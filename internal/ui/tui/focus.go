@@ -21,11 +21,12 @@ type target interface {
 
 // focus says what takes the keys: what lies uppermost over the editor, else the question
 // in front once it takes keys, else the conversation while somebody reads it, else the
-// editor.
+// strip of agents once somebody went there, else the editor.
 type focus struct {
 	overlays  *overlay.Stack
 	questions *question.Queue
 	reading   *reading
+	agents    *agentView
 	editor    target
 	prefs     *preferences
 	global    func(keymap.Action) tea.Cmd // what counts everywhere
@@ -40,6 +41,8 @@ func (f *focus) target() target {
 		return f.questions
 	case f.reading.on:
 		return f.reading
+	case f.agents.focused():
+		return f.agents
 	}
 	return f.editor
 }

@@ -24,6 +24,8 @@ func (m *Model) hostSays(msg tea.Msg) tea.Cmd {
 		return m.linked(msg)
 	case link.Opened:
 		return m.opened(msg)
+	case link.Returned:
+		return m.returned()
 	case link.Arrived:
 		return m.arrived()
 	case link.DeviceChanged:
@@ -52,18 +54,20 @@ func (m *Model) flushToScrollback() {
 	m.start.last = append(m.start.last, append(lines, "")...)
 }
 
-// opened shows another session from here on.
+// opened shows another session from here on, or over the open one.
 func (m *Model) opened(o link.Opened) tea.Cmd {
-	m.reading.end()
-	m.flushToScrollback()
-	if o.ID == "" {
-		m.host.ResetMode()
+	if o.Over > 0 {
+		m.agents.cover(o)
+	} else {
+		m.agents.uncover()
+		m.reading.end()
+		m.flushToScrollback()
+		if o.ID == "" {
+			m.host.ResetMode()
+		}
+		m.forgetShown()
+		m.session.Open(o)
 	}
-	m.panels.branches.Close() // those of the session before
-	m.panels.queue.Reset()
-	m.reading.images.Forget()
-	m.reading.drawn.Forget()
-	m.session.Open(o)
 	m.focus.questions.Clear()
 	if !o.Fresh || o.ID == "" {
 		m.status.banner(o.Opened.Summary)
@@ -78,7 +82,27 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 		}
 		m.toasts.Error(text)
 	}
+	return m.shownElse()
+}
+
+// returned shows the session again that another one was shown over.
+func (m *Model) returned() tea.Cmd {
+	m.agents.uncover()
+	return tea.Batch(m.shownElse(), m.focus.questions.Sync())
+}
+
+// forgetShown drops what belongs to the session that was shown.
+func (m *Model) forgetShown() {
+	m.panels.branches.Close()
+	m.panels.queue.Reset()
+	m.reading.images.Forget()
+	m.reading.drawn.Forget()
+}
+
+// shownElse loads what belongs to the session that is shown now.
+func (m *Model) shownElse() tea.Cmd {
 	m.status.changed()
+	m.agents.sync()
 	m.input.Forget()
 	return tea.Batch(m.host.LoadConfig(), m.host.LoadBranch(m.workDir()), m.input.Changed())
 }
@@ -93,19 +117,27 @@ func (m *Model) workDir() string {
 
 // arrived takes what came of the session.
 func (m *Model) arrived() tea.Cmd {
-	a := m.session.Arrive(m.link.Updates())
+	a, below := m.session.Arrive(m.link.Updates())
 	m.takeTheme()
+	m.agents.sync()
 	if a.Facts {
 		m.status.changed()
 	}
 	m.panels.branches.Changed(a.Events)
-	cmds := []tea.Cmd{a.Cmd, m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
+	cmds := []tea.Cmd{a.Cmd, below.Cmd, m.agents.mainAsks(), m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
 	if a.Fresh {
 		cmds = append(cmds, m.focus.questions.Again())
 	}
 	if a.TurnEnded { // it is the person's turn
 		m.input.Forget() // servers of the turn may have brought commands
 		cmds = append(cmds, m.window.notify("the turn has ended"))
+	}
+	if below.TurnEnded {
+		m.toasts.Info("the turn of the main conversation has ended")
+		cmds = append(cmds, m.window.notify("the turn has ended"))
+	}
+	if a.Gone && m.session.Over() {
+		cmds = append(cmds, m.agents.leave())
 	}
 	return tea.Batch(cmds...)
 }

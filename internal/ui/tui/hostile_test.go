@@ -167,7 +167,7 @@ func TestHostileTextOfAnExtensionReachesNoTerminal(t *testing.T) {
 `)
 	r := record(t, h, h.Project)
 	r.Say("hello")
-	r.WaitFor("Understood.")
+	waitAnswers(r.UI, 1)
 	r.Say("/evil")
 	r.WaitFor("❯ 1. Yes", "─ "+shownEvil)
 	r.Keys("Escape")

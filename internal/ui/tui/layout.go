@@ -42,6 +42,7 @@ func (m *Model) frame() screen.Frame {
 		if cursor != nil {
 			cursor.Y++
 		}
+		m.agents.row++
 	}
 	above := m.above(head, room-len(below))
 	if full { // the editor is at the bottom
@@ -49,6 +50,7 @@ func (m *Model) frame() screen.Frame {
 			above = append(above, "")
 		}
 	}
+	m.agents.row += room - len(below) // in the whole screen, where the mouse is
 	f.Lines = append(above, below...)
 	if cursor != nil {
 		f.Cursor = &screen.Cursor{Row: cursor.Y + len(above), Column: cursor.X}
@@ -74,6 +76,7 @@ func (m *Model) above(head []string, room int) []string {
 func (m *Model) below(room int) (lines []string, at *overlay.Cursor) {
 	th, width := m.window.theme, m.window.width
 	rest := minTranscript * min(1, room/roomy) // of the transcript
+	m.agents.rows = 0
 	if o := m.focus.overlays.Top(); o != nil {
 		said := m.toasts.Render(th, width, time.Now())
 		said = said[:min(len(said), room/4)]
@@ -105,6 +108,10 @@ func (m *Model) below(room int) (lines []string, at *overlay.Cursor) {
 	add(typed)
 	add(m.input.Popup(th, width, min(8, free())))
 	add(m.status.below(min(3, free())))
+	m.agents.row = len(lines)
+	strip := m.agents.render(min(free(), max(2, room/3)))
+	add(strip)
+	m.agents.rows = len(strip)
 	add(m.area(protocol.PlaceFooter, min(free()-rest, room/3)))
 	return append(lines, m.status.line()), at
 }

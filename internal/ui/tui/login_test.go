@@ -71,7 +71,7 @@ maxTokens = 8000
 	r.Keys("Enter")
 	r.WaitFor("mine is the model of new sessions from now on")
 	r.Say("hello")
-	r.WaitFor("I come from the server.")
+	r.Answered("I come from the server.", 1) // what is sent after its turn needs the key again
 	nowhere(key, "credentials.json")
 	r.Say("/logout mine")
 	r.WaitFor("the key of mine was removed")

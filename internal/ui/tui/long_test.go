@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,7 +12,8 @@ import (
 )
 
 // streams is an answer that goes on until the test goes on too.
-const streams = `{"if":{"user":"^stream"},"do":[{"text":"it streams in here. ","times":1000},{"text":"The stream has ended."}],"again":true}`
+const streams = `{"if":{"user":"^stream"},"do":[{"text":"it streams in here. ","times":10},{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done"}}]}
+{"if":{"result":"."},"do":[{"text":"it streams on. ","times":200},{"text":"\n\nThe stream has ended."}]}`
 
 // top is the first line of a screen with something on it.
 func top(screen string) string {
@@ -27,7 +29,7 @@ func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
 	h := newHarness(t, streams)
 	h.Write(h.Script, strings.Replace(h.Read(h.Script), `{"script":1}`, `{"script":1,"chunk":40,"delayMs":10}`, 1))
 	h.Store(protocol.Meta{}, many(10_000, map[int]string{16: "wombat", 5000: "quokka"})...)
-	s := h.Open("-c")
+	s := h.Open("-c", "--permission-mode", "bypassPermissions")
 	s.WaitFor("message 9999 answers", "ask something")
 	if all := s.All(); !strings.Contains(all, "earlier messages: pgup goes to them") {
 		t.Errorf("nothing says that there is more above:\n%s", all[:min(len(all), 1000)])
@@ -78,6 +80,10 @@ func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
 	s.Say("stream now")
 	s.WaitFor("it streams in here")
 	s.Keys("PageUp")
+	s.Wait("the page before it", func(screen string) bool {
+		return strings.Contains(screen, "message 99") && !strings.Contains(screen, "it streams in here")
+	})
+	h.Write(filepath.Join(h.Project, "go"), "")
 	before := top(s.WaitFor("message 99", "↓ new below"))
 	s.Wait("the end of the turn", func(string) bool { return !strings.HasPrefix(s.Format("#{pane_title}"), "● ") })
 	if after := top(s.Screen()); after != before {

@@ -39,6 +39,7 @@ type Model struct {
 	input   *input.Input       // what is typed
 	focus   *focus             // what takes the keys: overlays, questions, the conversation, the editor
 	status  *statusArea        // what is around the editor
+	agents  *agentView         // the agents in the background, and the one that is shown
 	toasts  *status.Toasts     // notices
 	panels  panels             // what commands open
 	start   start              // how it began
@@ -113,12 +114,13 @@ func (m *Model) join(ctx context.Context) {
 	m.input.SendTo(m)
 	questions := question.New(question.Config{Link: m.link, Toasts: m.toasts, Session: m.session, Person: m})
 	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
-	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, editor: &editing{m}, prefs: m.prefs, global: m.global}
+	m.agents = &agentView{Model: m}
+	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, prefs: m.prefs, global: m.global}
 
 	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}
 	p := &m.panels
 	p.queue = panel.NewQueue(b, m.input)
-	m.status = &statusArea{cfg: cfg, link: m.link, window: m.window, prefs: m.prefs, session: m.session, host: m.host, input: m.input, questions: questions, queue: p.queue, toasts: m.toasts}
+	m.status = &statusArea{cfg: cfg, link: m.link, window: m.window, prefs: m.prefs, session: m.session, host: m.host, input: m.input, questions: questions, queue: p.queue, agents: m.agents, toasts: m.toasts}
 	p.sessions = panel.NewSessions(b, m.host, m.input, m.reading)
 	p.branches = panel.NewBranches(b, m.input, &m.status.working, p.sessions)
 	p.folder = panel.NewFolder(b, m.host, questions, m.input)
@@ -129,7 +131,7 @@ func (m *Model) join(ctx context.Context) {
 	p.pages = panel.NewPages(b, m.input)
 	p.settings = panel.NewSettings(b, m.host, m.prefs)
 	p.setup = panel.NewSetup(b, m.host, m.input, m, p.login, cfg.Start.Model != "")
-	p.tasks = panel.NewTasks(b, p.sessions)
+	p.tasks = panel.NewTasks(b, m.agents)
 	m.host.OnLoaded(p.setup.Offer)
 	m.prefs.changed = m.prefsChanged
 	m.keysChanged()
@@ -223,6 +225,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return m.focus.paste(m.window.keyboard.Pasted(msg.Content))
 	case tea.MouseMsg:
+		if m.agents.clicked(msg) {
+			return m.agents.pick(msg.Mouse().Y)
+		}
 		return m.reading.mouse(msg)
 	case tea.ResumeMsg:
 		if err := m.window.screen.Resume(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"scorel/internal/ui/tui/tuitest"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -17,10 +16,8 @@ const (
 	others  = `{"if":{"user":"^other"},"do":[{"call":"Bash","input":{"command":"touch other.txt"}}],"again":true}`
 )
 
-// waitAnswers waits for the nth answer of the model.
-func waitAnswers(s *tuitest.UI, n int) string {
-	return s.Wait(strconv.Itoa(n)+" answers", func(screen string) bool { return strings.Count(screen, "Understood.") == n })
-}
+// waitAnswers waits for the nth answer of the model and the end of its turn.
+func waitAnswers(s *tuitest.UI, n int) string { return s.Answered("Understood.", n) }
 
 func TestACallThatIsAllowedForTheSessionIsAskedForOnce(t *testing.T) {
 	h := newHarness(t, touches, others)

@@ -18,7 +18,7 @@ func TestReloadTakesWhatWasEditedInAnExtension(t *testing.T) {
 	extension("greet", "good morning")
 	s := h.Open()
 	s.Say("hello")
-	s.WaitFor("Understood.")
+	waitAnswers(s, 1)
 	s.Say("/greet")
 	s.WaitFor("good morning")
 	extension("part", "good night")

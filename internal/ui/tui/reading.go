@@ -44,6 +44,8 @@ type reading struct {
 
 	on     bool            // the transcript has the focus
 	visit  bool            // the whole screen is on to read what is further up
+	over   bool            // an agent is shown, which takes the whole screen
+	inline bool            // and the scrollback comes back after it
 	opened []keymap.Action // what was unfolded for that visit, and is folded after it
 	jump   jump
 	above  int // rows above the transcript, in full screen
@@ -65,6 +67,11 @@ type jump struct {
 // toggleScreen goes to the whole screen, or back to the terminal's scrollback, which
 // shows the end.
 func (r *reading) toggleScreen() {
+	if r.over {
+		r.inline = !r.inline
+		r.toasts.Info("the screen changes when the main conversation is shown again")
+		return
+	}
 	r.window.screen.SetFull(!r.window.Full())
 	r.visit = false
 	if !r.window.Full() {
@@ -72,6 +79,25 @@ func (r *reading) toggleScreen() {
 		r.transcript.Do(keymap.ScrollBottom)
 		r.images.Changed()
 	}
+}
+
+// cover takes the whole screen for an agent: what is in the scrollback stays as it is.
+func (r *reading) cover() {
+	r.end()
+	if r.inline = !r.window.Full(); r.inline {
+		r.toggleScreen()
+	}
+	r.over = true
+}
+
+// uncover goes back to where cover came from; the main conversation is in the transcript.
+func (r *reading) uncover() {
+	r.end()
+	r.over = false
+	if r.inline == r.window.Full() {
+		r.toggleScreen()
+	}
+	r.images.Changed()
 }
 
 // begin goes into the conversation: from the scrollback to the whole screen, until

@@ -35,6 +35,7 @@ type statusArea struct {
 	input     *input.Input
 	questions *question.Queue
 	queue     *panel.Queue
+	agents    *agentView
 	toasts    *status.Toasts
 
 	working status.Working
@@ -50,6 +51,9 @@ type tick struct{}
 func (s *statusArea) tick() tea.Cmd {
 	now := time.Now()
 	s.working.CancelKey = s.prefs.hint(keymap.Cancel)
+	if s.session.Over() {
+		s.working.CancelKey = s.prefs.hint(keymap.Interrupt)
+	}
 	s.working.Pictures, s.working.Each = status.Indicator(s.session.Live().UIStates)
 	s.working.Observe(s.session.Live(), now)
 	next := time.Duration(0)
@@ -61,9 +65,10 @@ func (s *statusArea) tick() tea.Cmd {
 	sooner(s.working.Next(s.window.theme, now))
 	sooner(s.toasts.Next(now))
 	sooner(s.questions.Wait(now))
+	sooner(s.agents.strip.Next(now))
 	command, due := s.commandDue(now)
 	sooner(due)
-	if s.link.State().State == client.StateReconnecting || len(s.session.Live().Tasks) > 0 {
+	if s.link.State().State == client.StateReconnecting || len(s.session.Main().Tasks) > 0 {
 		sooner(time.Second)
 	}
 	if next == 0 {
@@ -91,7 +96,11 @@ func (s *statusArea) above(height int) []string {
 	if s.working.On() {
 		lines = append(lines, s.working.Render(th, width, now))
 	}
-	if strip := status.TaskStrip(th, width, live.Tasks, "/tasks", now); strip != "" {
+	tasks := live.Tasks
+	if !s.session.Over() {
+		tasks = commandsOf(tasks)
+	}
+	if strip := status.TaskStrip(th, width, tasks, "/tasks", now); strip != "" {
 		lines = append(lines, strip)
 	}
 	lines = append(lines, status.QueueStrip(th, width, live.Queues, s.prefs.hint(keymap.EditQueue))...)
@@ -179,6 +188,8 @@ func (s *statusArea) placeholder(reading bool) string {
 	switch {
 	case reading:
 		return hint(keymap.Leave) + " comes back; " + hint(keymap.Search) + " searches, " + hint(keymap.ItemUp) + " and " + hint(keymap.ItemDown) + " pick, " + hint(keymap.Expand) + " unfolds, " + hint(keymap.Copy) + " copies"
+	case s.session.Over():
+		return "message to " + s.agents.name() + "; " + hint(keymap.Cancel) + " goes back to the main conversation"
 	case s.session.Live().Running && s.prefs.settings.WhenBusy == "steer":
 		return "Enter sends it at the next step; " + hint("editor.followUp") + " sends after this turn"
 	case s.session.Live().Running:

@@ -27,6 +27,10 @@ export const codeValues = [
   "step_limit",
   /** a run cost as much as it may */
   "cost_limit",
+  /** a run used as many tokens as it may */
+  "token_limit",
+  /** a run took as long as it may */
+  "time_limit",
   /** a model repeated itself */
   "loop",
   /** no answer fits the schema that was asked for */

@@ -5,6 +5,7 @@ import type { ProtocolError } from "./errors";
 import type { Decision } from "./events_persistent";
 import type { Subagent } from "./header";
 import type { EventID, PermissionID } from "./id";
+import type { LimitUse } from "./limituse";
 import type { Todo } from "./live";
 import type { Role, StopReason, Usage } from "./message";
 import type { ProcessEvent } from "./process";
@@ -141,11 +142,15 @@ export const terminalValues = [
   "schema_mismatch",
 ] as const;
 
-/** RuntimeEnd ends a run. */
+/**
+ * RuntimeEnd ends a run. Limit is the limit that was reached, of the terminal reason budget;
+ * the code of Error says its kind, too.
+ */
 export interface RuntimeEnd {
   reason: EndReason;
   terminal: Terminal;
   error?: ProtocolError;
+  limit?: LimitUse;
 }
 
 /** CancelReason returns why an announced message does not come. */

@@ -25,6 +25,7 @@ export * from "./header";
 export * from "./host";
 export * from "./id";
 export * from "./limits";
+export * from "./limituse";
 export * from "./live";
 export * from "./mcp";
 export * from "./mcp_resources";

@@ -46,6 +46,8 @@ export interface TaskInfo {
   agent?: string;
   /** LastLine is the last line of output that is not blank, at most 200 characters. */
   lastLine?: string;
+  /** Tokens is what the models of a sub-agent have answered so far, in tokens. */
+  tokens?: number;
 }
 
 /**

@@ -65,6 +65,9 @@ export interface SetMode {
  * fields mean what the flags of `scorel -p` mean; Allow, Deny and AdditionalDirs
  * (absolute paths) come in addition to the configuration's, and a deny rule beats
  * every allow rule. Mode counts until somebody sets another one during the turn.
+ * MaxBudgetUSD, MaxTokens and MaxMinutes are limits of the turn, with all that sub-agents
+ * use for it; a tighter one of the configuration counts instead. MaxTokens counts all that
+ * models read and wrote, MaxMinutes the time without waits for a person's answers.
  * Unattended denies at once what would have to be asked while nobody who could answer
  * is attached.
  */
@@ -78,6 +81,8 @@ export interface TurnOptions {
   additionalDirs?: string[];
   maxSteps?: number;
   maxBudgetUSD?: number;
+  maxTokens?: number;
+  maxMinutes?: number;
   sandbox?: string;
   noNetwork?: boolean;
   unattended?: boolean;

@@ -2,8 +2,8 @@
 /* eslint-disable */
 
 /**
- * When is what a schedule is due by: exactly one of Cron, EverySeconds and At. What a cron
- * expression can be, and which instants each of them means, is in docs/schedules.md.
+ * When is what a schedule is due by: exactly one of Cron, EverySeconds and At. docs/schedules.md
+ * describes the grammar of cron expressions, and which instants each of the three means.
  */
 export interface When {
   /**

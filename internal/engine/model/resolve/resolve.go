@@ -248,7 +248,7 @@ func override(info *model.Info, a Alias, found bool) {
 		info.Thinking = []model.ThinkingLevel{model.ThinkingLow, model.ThinkingMedium, model.ThinkingHigh}
 	}
 	if a.Price != nil {
-		info.Price = *a.Price
+		info.Price, info.PriceKnown = *a.Price, true
 	}
 	if a.Compat != nil {
 		levels := info.Compat.Levels

@@ -51,6 +51,7 @@ func New(c Config) *Model {
 			MaxTokens:     maxTokens,
 			Images:        true,
 			PDF:           true,
+			PriceKnown:    true, // what the usage of its lines says
 			Thinking:      []model.ThinkingLevel{model.ThinkingLow, model.ThinkingMedium, model.ThinkingHigh},
 		},
 	}

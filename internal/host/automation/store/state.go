@@ -222,13 +222,13 @@ func (s *State) Began(id protocol.RunID, event protocol.EventID, now int64) erro
 	return nil
 }
 
-// Spent notes what a run has cost so far.
-func (s *State) Spent(id protocol.RunID, usd float64, tokens int64) error {
-	r, err := s.open(id)
-	if err == nil {
+// Spent notes what a run has cost, also of one that was cancelled before that was known.
+func (s *State) Spent(id protocol.RunID, usd float64, tokens int64) {
+	if i := s.findRun(id); i >= 0 {
+		r := *s.Runs[i]
 		r.CostUSD, r.Tokens = usd, tokens
+		s.Runs[i] = &r
 	}
-	return err
 }
 
 // End ends a run.

@@ -72,7 +72,6 @@ func TestARunThatHasEndedStaysAsItIs(t *testing.T) {
 			"begin": func(st *State) error { return st.Begin(r.RunID, "epo") },
 			"began": func(st *State) error { return st.Began(r.RunID, "evt", 12) },
 			"end":   func(st *State) error { return st.End(r.RunID, protocol.RunFailed, "other", 12) },
-			"spent": func(st *State) error { return st.Spent(r.RunID, 1, 1) },
 		} {
 			if err := s.Update(change); protocol.AsError(err).Code != protocol.CodeConflict {
 				t.Errorf("%s after %s: %v", name, end, err)

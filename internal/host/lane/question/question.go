@@ -15,6 +15,7 @@ type question struct {
 	ask    protocol.Body // a permission_request or a ui_request
 	answer chan Answer   // capacity 1
 	opened time.Time     // when it was put to people
+	done   func()        // ends the wait of the turn that asks; nil: none waits
 	stored chan error    // of a permission, capacity 1: what came of storing the answer
 	won    *atomic.Bool  // it is resolved, in whichever session it is shown
 	above  *Above        // where it is shown too
@@ -37,6 +38,13 @@ func newQuestion(ask protocol.Body, apart bool) *question {
 
 // stays reports whether the question outlives the end of a run.
 func (w *question) stays() bool { return w.shown != nil || w.apart }
+
+// halts reports whether the turn waits for the answer: not for what an extension draws, nor
+// for what belongs to no call of it.
+func (w *question) halts() bool {
+	b, ok := w.ask.(*protocol.UIRequest)
+	return !w.here && (!w.apart || ok && b.Data.ToolCallID != "")
+}
 
 // Answer is how a question was resolved. A dialog that was answered is allowed.
 type Answer struct {
@@ -117,6 +125,9 @@ func (q *Questions) put(w *question) (nobody bool, err error) {
 		w.above.close(w, a)
 		return true, q.j.Notify(w.resolved(a))
 	}
+	if run.Wait != nil && w.halts() {
+		w.done = run.Wait()
+	}
 	q.asked[w.id] = w
 	w.above.show(w)
 	q.announce(w.ask)
@@ -145,6 +156,9 @@ func (q *Questions) announce(ask protocol.Body) {
 
 // await waits until a question is resolved.
 func (q *Questions) await(ctx context.Context, w *question, timeout time.Duration) Answer {
+	if w.done != nil {
+		defer w.done()
+	}
 	a := q.first(ctx, w, timeout)
 	q.waited(w)
 	a.stored = w.stored

@@ -21,10 +21,13 @@ type Run interface {
 
 // Asking is what counts for a question that is asked now.
 type Asking struct {
-	Above      *Above // of the turn that runs, nil for none
-	Unattended bool   // nobody is waited for who could be asked
-	Stopping   bool   // the host ends
-	Closed     bool   // the session is being closed
+	Above *Above // of the turn that runs, nil for none
+	// Wait says that the turn which runs waits for a person, and done that it no longer does;
+	// nil where none runs. It is called with the journal locked, and done without.
+	Wait       func() (done func())
+	Unattended bool // nobody is waited for who could be asked
+	Stopping   bool // the host ends
+	Closed     bool // the session is being closed
 }
 
 // Config is what [Questions] need.

@@ -13,6 +13,7 @@ import (
 	"scorel/internal/ui/tui/status"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/fold"
 )
 
 // Arrival is what updates have changed beside the view itself.
@@ -21,6 +22,7 @@ type Arrival struct {
 	TurnEnded bool
 	Fresh     bool // the subscription was begun again
 	Facts     bool // something that the status line is made of
+	Gone      bool // nothing more comes of it: it cannot be followed any longer
 	// Cmd is to be run.
 	Cmd tea.Cmd
 }
@@ -32,8 +34,16 @@ type batch struct {
 	ends  []protocol.LiveEnd
 }
 
-// Arrive takes what came of the session.
-func (v *View) Arrive(updates []link.Update) Arrival {
+// Arrive takes what came of the session, and of the one below it, which shown has no part of.
+func (v *View) Arrive(updates []link.Update) (shown, below Arrival) {
+	if v.under != nil && slices.ContainsFunc(updates, func(u link.Update) bool { return u.Gen == v.under.opened.Gen }) {
+		v.in(v.under.opened.Gen, func() { below = v.arrive(updates) })
+	}
+	return v.arrive(updates), below
+}
+
+// arrive takes what of the updates is of the session that is shown.
+func (v *View) arrive(updates []link.Update) Arrival {
 	var b batch
 	for i := range updates {
 		if u := &updates[i]; u.Gen == v.opened.Gen {
@@ -58,6 +68,7 @@ func (v *View) Arrive(updates []link.Update) Arrival {
 // apply takes an update.
 func (v *View) apply(u *link.Update, b *batch) {
 	if u.Err != nil {
+		b.Gone = true
 		if !errors.Is(u.Err, client.ErrClosed) {
 			v.toasts.Fail(u.Err) // nothing more comes of the session
 		}
@@ -78,12 +89,28 @@ func (v *View) apply(u *link.Update, b *batch) {
 	if end := u.Live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
 		b.ends = append(b.ends, *end) // it came while nobody reported it
 	}
+	if u.Resync != "" {
+		if v.looked = v.projection.Live().PersistentLastSeq; v.looked == 0 {
+			v.looked, _ = v.looks.Get(v.ID())
+		}
+	}
 	b.Events, b.Fresh = append(b.Events, u.Events...), b.Fresh || u.Fresh
 	v.projection.Apply(u.Update, &u.Live)
+	if u.Fresh && v.opened.Over == 0 {
+		v.tellAway(v.looked)
+	}
 	v.figures.stale = v.figures.stale || u.Fresh
 	if before && !v.Live().Running {
 		b.TurnEnded = true
 		v.turn.cancelling = ""
+	}
+}
+
+// tellAway tells what ran by itself since the session was looked at last, up to an event, or
+// since somebody said something.
+func (v *View) tellAway(looked protocol.Seq) {
+	if text := fold.AwayOf(v.projection.Path(), looked).Text(); text != "" {
+		v.toasts.Info(text)
 	}
 }
 

@@ -122,17 +122,16 @@ func (v *View) fill() tea.Cmd {
 	v.path.filling = true
 	gen := v.opened.Gen
 	return link.Ask(v.link, v.ID(), asked, func(page *protocol.Events, err error) tea.Cmd {
-		if v.opened.Gen != gen {
-			return nil
-		}
-		v.path.filling = false
-		if err != nil { // its beginning is what is there, then
-			v.toasts.Fail(err)
-			page = &protocol.Events{}
-		}
-		v.projection.Fill(asked, page)
-		v.sync()
-		return v.fill()
+		return v.inGen(gen, func() tea.Cmd {
+			v.path.filling = false
+			if err != nil { // its beginning is what is there, then
+				v.toasts.Fail(err)
+				page = &protocol.Events{}
+			}
+			v.projection.Fill(asked, page)
+			v.sync()
+			return v.fill()
+		})
 	})
 }
 
@@ -145,20 +144,19 @@ func (v *View) Older() tea.Cmd {
 	v.path.fetching = true
 	gen := v.opened.Gen
 	return link.Ask(v.link, v.ID(), &protocol.GetPath{BeforeID: before, Limit: n}, func(page *protocol.Events, err error) tea.Cmd {
-		if v.opened.Gen != gen {
-			return nil
-		}
-		v.path.fetching = false
-		if err != nil {
-			v.toasts.Fail(err)
-			return nil
-		}
-		if v.transcript.Oldest() == before { // else the path leads elsewhere
-			slices.Reverse(page.Events) // it came newest first
-			v.transcript.Prepend(page.Events)
-			v.transcript.More(page.More)
-			v.transcript.Earlier(page.Older)
-		}
-		return v.Older()
+		return v.inGen(gen, func() tea.Cmd {
+			v.path.fetching = false
+			if err != nil {
+				v.toasts.Fail(err)
+				return nil
+			}
+			if v.transcript.Oldest() == before { // else the path leads elsewhere
+				slices.Reverse(page.Events) // it came newest first
+				v.transcript.Prepend(page.Events)
+				v.transcript.More(page.More)
+				v.transcript.Earlier(page.Older)
+			}
+			return v.Older()
+		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/client"
+	"scorel/internal/platform/lru"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/status"
 	"scorel/internal/ui/tui/transcript"
@@ -23,13 +24,33 @@ type Config struct {
 type View struct {
 	link       *link.Link
 	toasts     *status.Toasts
-	transcript *transcript.Transcript
+	transcript *transcript.Transcript // of what is shown
 
+	shown
+	under *under                                       // what that is shown over; nil mostly
+	looks *lru.Cache[protocol.SessionID, protocol.Seq] // how far sessions were seen that were left
+}
+
+// Bounds of what is remembered of sessions that were left.
+const (
+	maxLooks  = 64
+	keepLooks = 48
+)
+
+// shown is what is known of a session.
+type shown struct {
 	opened     link.Opened
 	projection *client.Projection
 	path       path
 	turn       turn
 	figures    Figures
+	looked     protocol.Seq // the newest event that was shown before the connection was made
+}
+
+// under is a session that another one is shown over. Only its display is paused.
+type under struct {
+	shown
+	transcript *transcript.Transcript
 }
 
 // turn is what is known here of the turns of the session.
@@ -50,7 +71,7 @@ type Figures struct {
 
 // New returns a view of no session.
 func New(cfg Config) *View {
-	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, projection: client.NewProjection()}
+	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, shown: shown{projection: client.NewProjection()}, looks: lru.New[protocol.SessionID, protocol.Seq](maxLooks, keepLooks)}
 }
 
 // ID is that of the session, "" while none is open.
@@ -73,11 +94,82 @@ func (v *View) CreatedAt() int64 { return v.opened.Opened.Summary.CreatedAt }
 
 // Open shows another session from here on; one without an ID is not made yet.
 func (v *View) Open(o link.Opened) {
-	v.opened = o
-	v.projection = client.NewProjection()
-	v.path, v.turn, v.figures = path{}, turn{}, Figures{}
+	v.under = nil
+	v.begin(o)
+}
+
+func (v *View) begin(o link.Opened) {
+	if seq := v.Live().PersistentLastSeq; seq > 0 {
+		v.looks.Put(v.ID(), seq)
+	}
+	v.shown = shown{opened: o, projection: client.NewProjection()}
 	v.transcript.Reset()
 	v.Attach(o.Opened.Summary.State)
+}
+
+// OpenOver shows a session over the open one, or in the place of one that is shown so.
+func (v *View) OpenOver(o link.Opened) {
+	if v.under == nil {
+		v.under = &under{v.shown, v.transcript.Another()}
+		v.transcript.Swap(v.under.transcript)
+	}
+	v.begin(o)
+}
+
+// Return shows the session below again, as it is now and where it was left.
+func (v *View) Return() {
+	if v.under != nil {
+		v.swap()
+		v.under = nil
+		v.transcript.Redraw()
+	}
+}
+
+// swap exchanges what is shown for what is below it.
+func (v *View) swap() {
+	v.shown, v.under.shown = v.under.shown, v.shown
+	v.transcript.Swap(v.under.transcript)
+}
+
+// Over reports whether the session is shown over another one.
+func (v *View) Over() bool { return v.under != nil }
+
+// MainID is that of the session below the one that is shown, or of the only one.
+func (v *View) MainID() protocol.SessionID {
+	if v.under != nil {
+		return v.under.opened.ID
+	}
+	return v.ID()
+}
+
+// Main is the state of the session that [View.MainID] names; it is not to be changed.
+func (v *View) Main() *protocol.Live {
+	if v.under != nil {
+		return v.under.projection.Live()
+	}
+	return v.Live()
+}
+
+// in runs f with the session of a generation as the one that is shown. It reports false where
+// that is neither shown nor below what is.
+func (v *View) in(gen int, f func()) bool {
+	switch {
+	case gen == v.opened.Gen:
+		f()
+	case v.under != nil && gen == v.under.opened.Gen:
+		v.swap()
+		defer v.swap()
+		f()
+	default:
+		return false
+	}
+	return true
+}
+
+// inGen is in for what returns a command.
+func (v *View) inGen(gen int, f func() tea.Cmd) (cmd tea.Cmd) {
+	v.in(gen, func() { cmd = f() })
+	return cmd
 }
 
 // Attach takes how many clients are attached to the session.

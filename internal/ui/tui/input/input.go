@@ -19,7 +19,10 @@ import (
 )
 
 // Session is the one that is open.
-type Session interface{ ID() protocol.SessionID }
+type Session interface {
+	ID() protocol.SessionID
+	MainID() protocol.SessionID // of the one below, while it is shown over another one
+}
 
 // Host is what is known of the host.
 type Host interface{ Project() *protocol.Project }
@@ -61,6 +64,7 @@ type Input struct {
 	cfg    Config
 	sender Sender
 	editor *editor.Editor
+	aside  aside
 	popup  *complete.List
 	past   past
 	outbox outbox
@@ -76,7 +80,7 @@ type past struct {
 // New returns an input with an empty editor.
 func New(cfg Config) *Input {
 	in := &Input{cfg: cfg, past: past{History: prefs.NewHistory(disk.OS(), cfg.Dir, cfg.WorkDir, time.Now)}, popup: complete.New(cfg.Commands)}
-	in.editor = editor.New(editor.Config{History: in.past.Entries, Vim: cfg.Vim})
+	in.editor = in.newEditor()
 	return in
 }
 
@@ -100,7 +104,10 @@ func (in *Input) Mode() (editor.Mode, string) { return in.editor.Mode() }
 func (in *Input) VimMode() string { return in.editor.VimMode() }
 
 // SetVim sets whether there are keys of vi.
-func (in *Input) SetVim(on bool) { in.editor.SetVim(on) }
+func (in *Input) SetVim(on bool) {
+	in.cfg.Vim = on
+	in.editor.SetVim(on)
+}
 
 // Set puts a text into the editor, as a change that can be undone.
 func (in *Input) Set(text string) tea.Cmd {

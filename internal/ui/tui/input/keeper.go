@@ -96,14 +96,12 @@ func (in *Input) Begin(lost func(error)) protocol.SessionID {
 // Keep has written down which session is shown and what is typed, for after a crash.
 func (in *Input) Keep() {
 	s := in.state()
-	if !in.editor.Empty() {
-		s.Draft = in.editor.Marked()
-	}
+	s.Draft = strings.Join(in.typed(), "\n")
 	in.keeper.set(s)
 }
 
 func (in *Input) state() drafts.State {
-	return drafts.State{WorkDir: in.cfg.WorkDir, SessionID: in.cfg.Session.ID()}
+	return drafts.State{WorkDir: in.cfg.WorkDir, SessionID: in.cfg.Session.MainID()}
 }
 
 // Ending is how a UI ends.
@@ -120,15 +118,13 @@ const (
 // person did not see that, it is kept for the next UI in the same folder.
 func (in *Input) End(e Ending, w io.Writer) {
 	unfinished := e == Crashed
-	if e != InOrder && (len(in.outbox.sending) > 0 || !in.editor.Empty()) {
+	if e != InOrder && (len(in.outbox.sending) > 0 || len(in.typed()) > 0) {
 		unfinished = true
 		var texts []string
 		for _, d := range in.outbox.sending {
 			texts = append(texts, d.text)
 		}
-		if !in.editor.Empty() {
-			texts = append(texts, in.editor.Marked())
-		}
+		texts = append(texts, in.typed()...)
 		s := in.state()
 		s.Draft = strings.Join(texts, "\n")
 		in.keeper.set(s)

@@ -11,7 +11,8 @@ import (
 // none is no session.
 type none struct{}
 
-func (none) ID() protocol.SessionID { return "" }
+func (none) ID() protocol.SessionID     { return "" }
+func (none) MainID() protocol.SessionID { return "" }
 
 func TestTextsThatCouldNotBeSentAreBounded(t *testing.T) {
 	in := New(Config{Toasts: &status.Toasts{}, Session: none{}, Dir: t.TempDir(), WorkDir: "/p"})

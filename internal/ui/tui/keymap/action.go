@@ -12,6 +12,8 @@ const (
 	List       Place = "list"       // something is picked from a list or a tree
 	Tree       Place = "tree"       // in addition to List
 	Dialog     Place = "dialog"     // a question is open
+	Agents     Place = "agents"     // the strip of agents in the background has the focus
+	Agent      Place = "agent"      // in addition to Agents, and to Editor while an agent is shown and nothing is typed
 )
 
 // Action is what a key does. Its name is place.what.
@@ -108,6 +110,12 @@ const (
 	TreeFilterBack Action = "tree.filterBack"
 	TreeLabel      Action = "tree.label"
 	TreeTimes      Action = "tree.times"
+
+	AgentsUp    Action = "agents.up"
+	AgentsDown  Action = "agents.down"
+	AgentsView  Action = "agents.view"
+	AgentsLeave Action = "agents.leave"
+	AgentEnd    Action = "agent.end" // stop one that works (twice), clear one that has ended
 
 	DialogNext    Action = "dialog.next"
 	DialogBack    Action = "dialog.back"

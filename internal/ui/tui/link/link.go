@@ -74,7 +74,10 @@ type (
 		Gen    int // counts the sessions that were opened
 		Opened protocol.SessionOpened
 		Fresh  bool // it was made just now
+		Over   int  // the Gen of the session that it is shown over; 0 for none
 	}
+	// Returned reports that the session below is the open one again.
+	Returned struct{ Gen int }
 	// Arrived reports that [Link.Updates] has something.
 	Arrived struct{}
 	// DeviceChanged has what happened on the device.

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +35,7 @@ type notifications struct {
 
 	mu       sync.Mutex // nothing is waited for under it
 	room     *sync.Cond
-	gen      int
+	gens     []int // of the sessions that are followed
 	pending  []Update
 	notified bool        // the UI has a message of what is pending
 	piece    time.Time   // when a piece of a stream was announced last
@@ -47,11 +48,12 @@ func newNotifications(send func(tea.Msg)) *notifications {
 	return n
 }
 
-// begin drops what came of the sessions before.
-func (n *notifications) begin(gen int) {
+// begin has the updates of sessions kept, and drops what came of others.
+func (n *notifications) begin(gens ...int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.gen, n.pending = gen, nil
+	n.gens = gens
+	n.pending = slices.DeleteFunc(n.pending, func(u Update) bool { return !slices.Contains(gens, u.Gen) })
 	n.room.Broadcast()
 }
 
@@ -71,7 +73,7 @@ func (n *notifications) put(ctx context.Context, u Update) bool {
 		n.mu.Unlock()
 		return false
 	}
-	if u.Gen == n.gen {
+	if slices.Contains(n.gens, u.Gen) {
 		n.pending = append(n.pending, u)
 	}
 	notify := !n.notified && len(n.pending) > 0

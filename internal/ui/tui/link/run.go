@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"sync"
+	"time"
 
 	"scorel/client"
 	"scorel/internal/ui/tui/loop"
@@ -17,16 +18,36 @@ type worker struct {
 	err     error // why there is no client, or no project; the next job tries again
 	device  sync.WaitGroup
 
-	channels []string // those of the session
-	started  bool     // what the command line says of the first session was done
-	mode     string   // of permissions, that a new session begins with; "" is the configured one
-	missed   int      // counts the sessions that were asked for and could not be opened
+	started bool   // what the command line says of the first session was done
+	mode    string // of permissions, that a new session begins with; "" is the configured one
+	missed  int    // counts the sessions that were asked for and could not be opened
+	opened  int    // counts the sessions that were opened
 
-	id      protocol.SessionID // of the open session, "" while there is none
-	gen     int                // counts the sessions that were opened
-	session *client.Session
-	stop    context.CancelFunc // of its reader
-	readers sync.WaitGroup
+	subscription               // to the open session, to which requests go
+	under        *subscription // to the one that it is shown over; nil mostly
+}
+
+// subscription is a session that updates come of.
+type subscription struct {
+	id       protocol.SessionID // "" while there is none
+	gen      int
+	channels []string // those of the session
+	session  *client.Session
+	stop     context.CancelFunc // ends its reader
+	ended    chan struct{}      // closed when that has ended
+}
+
+// end ends the subscription; the session goes on.
+func (s *subscription) end() {
+	if s.session == nil {
+		return
+	}
+	s.stop()
+	<-s.ended
+	done, cancel := context.WithTimeout(context.Background(), time.Second)
+	_ = s.session.Close(done) // it ends with the connection at the latest
+	cancel()
+	*s = subscription{}
 }
 
 // job is a request in the order of what was typed. It returns what the UI does with the

@@ -49,17 +49,72 @@ func (l *Link) move(do func(ctx context.Context, w *worker) error, failed func(e
 	})
 }
 
-// mayLeave asks whether the open session may be left for another one. Only a refusal keeps
-// the person there: a host that cannot be asked does not.
+// mayLeave asks whether the open session may be left for another one: the one below, while
+// one is shown over it. Only a refusal keeps the person there: a host that cannot be asked
+// does not.
 func (w *worker) mayLeave(ctx context.Context, reason string, to protocol.SessionID) error {
-	if w.id == "" || w.client == nil {
+	id := w.id
+	if w.under != nil {
+		id = w.under.id
+	}
+	if id == "" || w.client == nil {
 		return nil
 	}
-	_, err := client.Call[*protocol.Done](ctx, w.client, w.id, &protocol.LeaveSession{Reason: reason, TargetSessionID: to})
+	_, err := client.Call[*protocol.Done](ctx, w.client, id, &protocol.LeaveSession{Reason: reason, TargetSessionID: to})
 	if err != nil && protocol.AsError(err).Code == protocol.CodePermissionDenied {
 		return err
 	}
 	return nil
+}
+
+// ShowOver shows a session over the open one, which is followed meanwhile: updates of both
+// come, and requests go to the one on top. It replaces one that is shown so already. failed
+// is as in [Link.Show]. ShowOver reports false when too many requests wait.
+func (l *Link) ShowOver(id protocol.SessionID, failed func(error) tea.Cmd) bool {
+	return l.move(func(ctx context.Context, w *worker) error { return w.openOver(ctx, id) }, failed)
+}
+
+// BackUnder ends what [Link.ShowOver] began: [Returned] is sent. It reports false when too
+// many requests wait.
+func (l *Link) BackUnder() bool {
+	return l.do(func(_ context.Context, w *worker) loop.Then { w.back(); return nil })
+}
+
+func (w *worker) openOver(ctx context.Context, id protocol.SessionID) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case id == w.id:
+		return nil
+	case w.id == "":
+		return w.open(ctx, id, false)
+	}
+	s, err := w.client.Open(ctx, id, client.DefaultWindow)
+	if err != nil {
+		return err
+	}
+	if w.under != nil {
+		w.subscription.end()
+	} else {
+		under := w.subscription
+		w.under = &under
+	}
+	follow := w.subscribe(ctx, id, s)
+	w.notifications.begin(w.gen, w.under.gen)
+	w.cfg.Send(Opened{ID: id, Gen: w.gen, Opened: s.Opened, Over: w.under.gen})
+	follow()
+	return nil
+}
+
+// back makes the session below the open one again.
+func (w *worker) back() {
+	if w.under == nil {
+		return
+	}
+	w.subscription.end()
+	w.subscription, w.under = *w.under, nil
+	w.notifications.begin(w.gen)
+	w.cfg.Send(Returned{w.gen})
 }
 
 // Leave closes the open session: [Opened] is sent without an ID, and the next request makes
@@ -181,26 +236,44 @@ func (w *worker) open(ctx context.Context, id protocol.SessionID, fresh bool) er
 	switch {
 	case w.err != nil:
 		return w.err
-	case id == w.id:
+	case w.under != nil && id == w.under.id:
+		w.back()
 		return nil
+	case id == w.id && w.under == nil:
+		return nil
+	case id == w.id: // it is shown over another one, and is to be the only one
+		w.subscription.end()
 	}
 	s, err := w.client.Open(ctx, id, client.DefaultWindow)
 	if err != nil {
+		if w.session == nil {
+			w.back()
+		}
 		return err
 	}
 	w.close()
-	w.id, w.session = id, s
-	w.gen++
-	gen := w.gen
+	follow := w.subscribe(ctx, id, s)
 	if err := w.begin(ctx, fresh); err != nil {
 		w.cfg.Send(Failed{err})
 	}
-	reading, stop := context.WithCancel(ctx)
-	w.stop = stop
-	w.notifications.begin(gen)
-	w.cfg.Send(Opened{id, gen, s.Opened, fresh})
-	w.readers.Go(func() { w.read(reading, s, gen) }) // ends with stop or the session
+	w.notifications.begin(w.gen)
+	w.cfg.Send(Opened{ID: id, Gen: w.gen, Opened: s.Opened, Fresh: fresh})
+	follow()
 	return nil
+}
+
+// subscribe makes s the open session. What it returns begins to take updates of it.
+func (w *worker) subscribe(ctx context.Context, id protocol.SessionID, s *client.Session) (follow func()) {
+	w.opened++
+	reading, stop := context.WithCancel(ctx)
+	sub := subscription{id: id, gen: w.opened, session: s, stop: stop, ended: make(chan struct{})}
+	w.subscription = sub
+	return func() {
+		go func() { // ends with stop or the session
+			defer close(sub.ended)
+			w.read(reading, s, sub.gen)
+		}()
+	}
 }
 
 // begin sets in the first session what the command line says, before anything is sent to
@@ -237,17 +310,13 @@ func (w *worker) setMode(ctx context.Context, mode string) error {
 	return err
 }
 
-// close ends the subscription; the session goes on.
+// close ends all subscriptions; the sessions go on.
 func (w *worker) close() {
-	if w.session == nil {
-		return
+	w.subscription.end()
+	if w.under != nil {
+		w.under.end()
+		w.under = nil
 	}
-	w.stop()
-	w.readers.Wait()
-	done, cancel := context.WithTimeout(context.Background(), time.Second)
-	_ = w.session.Close(done) // it ends with the connection at the latest
-	cancel()
-	w.session, w.id = nil, ""
 }
 
 // read takes updates until the session or ctx ends.

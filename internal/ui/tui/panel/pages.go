@@ -87,9 +87,28 @@ func (x *Pages) Cost() tea.Cmd {
 			}
 			lines = append(lines, usageLine(display.Line(name), r.Calls, r.Usage))
 		}
-		x.Overlays.Page("Cost", append(lines, "", usageLine("all", 0, u.Total)))
+		lines = append(lines, "", usageLine("all", 0, u.Total))
+		if len(u.Limits) > 0 {
+			lines = append(lines, "", "limits of the turn that runs")
+		}
+		for _, limit := range u.Limits {
+			lines = append(lines, cell.Pad("  "+limitName(limit), 34)+" "+limit.String())
+		}
+		x.Overlays.Page("Cost", lines)
 		return nil
 	})
+}
+
+// limitName says what a limit bounds, and whose it is.
+func limitName(u protocol.LimitUse) string {
+	name := string(u.Kind)
+	switch u.Where {
+	case protocol.LimitAbove:
+		name += " of the turn that it works for"
+	case protocol.LimitOfDay:
+		name += " of the day's automated runs"
+	}
+	return name
 }
 
 func usageLine(name string, calls int, u protocol.Usage) string {

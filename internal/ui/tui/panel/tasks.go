@@ -19,9 +19,15 @@ import (
 // Tasks shows background commands and sub-agents.
 type Tasks struct {
 	Base
-	sessions *Sessions
-	picker   *overlay.Picker // while it is open
-	detail   *taskDetail     // of one task, while it is open
+	agents Agents
+	picker *overlay.Picker // while it is open
+	detail *taskDetail     // of one task, while it is open
+}
+
+// Agents shows what sub-agents do.
+type Agents interface {
+	// ViewAgent shows the session of an agent over the one that it works for.
+	ViewAgent(id protocol.SessionID) tea.Cmd
 }
 
 // taskDetail shows the output of a command as it grows.
@@ -33,7 +39,7 @@ type taskDetail struct {
 }
 
 // NewTasks returns the panel of background tasks.
-func NewTasks(b Base, s *Sessions) *Tasks { return &Tasks{Base: b, sessions: s} }
+func NewTasks(b Base, a Agents) *Tasks { return &Tasks{Base: b, agents: a} }
 
 // Open shows background commands and sub-agents, and how calls go.
 func (x *Tasks) Open() tea.Cmd {
@@ -45,7 +51,7 @@ func (x *Tasks) Open() tea.Cmd {
 		x.picker = nil
 		t, ok := x.task(ids[0])
 		if ok && t.SessionID != "" {
-			return x.sessions.Show(t.SessionID)
+			return x.agents.ViewAgent(t.SessionID)
 		}
 		x.detail = &taskDetail{id: ids[0]}
 		return x.follow()

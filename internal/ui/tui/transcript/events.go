@@ -59,6 +59,19 @@ func (t *Transcript) Reset() {
 	*t = Transcript{cfg: t.cfg, calls: map[string]*item{}, live: map[string]*item{}, running: map[string]bool{}, early: map[string]*call{}, view: view{bottom: true}}
 }
 
+// Swap exchanges what two transcripts hold, with their places; each stays drawn as it is.
+func (t *Transcript) Swap(other *Transcript) { *t, *other = *other, *t }
+
+// Another returns an empty transcript that is drawn in the same way.
+func (t *Transcript) Another() *Transcript { return New(t.cfg) }
+
+// Redraw has everything drawn again: what was being loaded for it may have come to nothing.
+func (t *Transcript) Redraw() {
+	for _, it := range t.items {
+		it.changed()
+	}
+}
+
 // More reports whether events older than those held exist.
 func (t *Transcript) More(older bool) {
 	v := &t.view

@@ -1,0 +1,111 @@
+package fold
+
+import (
+	"fmt"
+
+	"scorel/protocol"
+)
+
+// Away counts the turns that began by themselves since somebody said something.
+type Away struct {
+	Turns   int
+	Failed  int     // of these, those that failed or were cancelled
+	CostUSD float64 // of all of them
+}
+
+// Absence counts the turns that began by themselves as events come, the oldest first. Its zero
+// value has seen nothing.
+type Absence struct {
+	Away
+	// Seen is the newest event that somebody has seen: what began no later is not counted.
+	Seen protocol.Seq
+
+	open   bool // a turn runs
+	own    bool // and it is counted
+	notice bool // something is there that may begin one
+}
+
+// AwayOf counts the turns that the events of a path tell of; see [Absence].
+func AwayOf(events []protocol.Event, seen protocol.Seq) Away {
+	a := Absence{Seen: seen}
+	for _, e := range events {
+		a.Take(e)
+	}
+	return a.Away
+}
+
+// Take takes the next event. A turn began by itself when a schedule or a channel sent its
+// message, or when it has none: background work woke the session. A message of a person begins
+// the count again.
+func (a *Absence) Take(e protocol.Event) {
+	if _, ok := e.Body.(*protocol.HarnessItem); ok {
+		a.notice = a.notice || !a.open
+		return
+	}
+	m, ok := e.Message()
+	switch {
+	case !ok:
+	case m.Role == protocol.RoleUser && byItself(m.Meta):
+		if !a.open {
+			a.begin(e)
+		}
+		a.open, a.notice = true, false
+	case m.Role == protocol.RoleUser:
+		*a = Absence{Seen: a.Seen, open: true}
+	case m.Role == protocol.RoleAssistant:
+		if !a.open {
+			if a.own = false; a.notice {
+				a.begin(e)
+			}
+		}
+		a.open, a.notice = m.StopReason == protocol.StopToolUse, false
+		a.answered(&m)
+	}
+}
+
+// Left notes that all events so far were seen.
+func (a *Absence) Left(seen protocol.Seq) { a.Seen, a.Away, a.own = seen, Away{}, false }
+
+// begin counts the turn that begins with e, unless it was seen.
+func (a *Absence) begin(e protocol.Event) {
+	if a.own = e.Seq > a.Seen; a.own {
+		a.Turns++
+	}
+}
+
+// byItself reports whether no person has sent a message.
+func byItself(m *protocol.MessageMeta) bool {
+	return m != nil && (m.Source == protocol.SourceSchedule || m.Source == protocol.SourceChannel)
+}
+
+// answered takes an answer of the turn.
+func (a *Absence) answered(m *protocol.Message) {
+	if !a.own {
+		return
+	}
+	if m.Usage != nil {
+		a.CostUSD += m.Usage.CostUSD
+	}
+	switch m.StopReason {
+	case protocol.StopError, protocol.StopCancelled, protocol.StopRefusal:
+		a.Failed++
+	}
+}
+
+// Text returns the count as a line for people, "" where nothing ran.
+func (a Away) Text() string {
+	if a.Turns == 0 {
+		return ""
+	}
+	text := "while you were away, 1 turn began by itself"
+	if a.Turns > 1 {
+		text = fmt.Sprintf("while you were away, %d turns began by themselves", a.Turns)
+	}
+	if a.Failed > 0 {
+		text += fmt.Sprintf("; failed or cancelled: %d", a.Failed)
+	}
+	if a.CostUSD > 0 {
+		text += fmt.Sprintf("; cost $%.4f", a.CostUSD)
+	}
+	return text
+}
