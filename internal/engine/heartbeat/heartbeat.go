@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -105,23 +104,39 @@ func (l *List) problem(format string, args ...any) {
 	}
 }
 
-var (
-	heading = regexp.MustCompile(`^tasks:[ \t]*(#.*)?\n?$`)
-	fence   = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^\n]*)\n?$")
-)
+// isHeading reports whether a line begins the list of tasks.
+func isHeading(line string) bool {
+	rest, ok := strings.CutPrefix(line, "tasks:")
+	rest = strings.TrimSpace(rest)
+	return ok && (rest == "" || rest[0] == '#')
+}
+
+// fence returns the marks of a line that opens or closes a fenced code block, and what is after
+// them; "" for another line.
+func fence(line string) (marks, rest string) {
+	text := strings.TrimLeft(line, " ")
+	if len(line)-len(text) > 3 || text == "" || text[0] != '`' && text[0] != '~' {
+		return "", ""
+	}
+	rest = strings.TrimLeft(text, text[:1])
+	if marks = text[:len(text)-len(rest)]; len(marks) < 3 {
+		return "", ""
+	}
+	return marks, strings.TrimSpace(rest)
+}
 
 // headings returns the indices of the lines that begin a list of tasks, without those in
 // fenced code blocks.
 func headings(lines []string) (at []int) {
 	open := ""
 	for i, line := range lines {
-		m := fence.FindStringSubmatch(line)
+		marks, rest := fence(line)
 		switch {
-		case m != nil && open == "" && !(m[1][0] == '`' && strings.Contains(m[2], "`")):
-			open = m[1]
-		case m != nil && open != "" && m[1][0] == open[0] && len(m[1]) >= len(open) && strings.TrimSpace(m[2]) == "":
+		case marks != "" && open == "" && !(marks[0] == '`' && strings.Contains(rest, "`")):
+			open = marks
+		case marks != "" && open != "" && marks[0] == open[0] && len(marks) >= len(open) && rest == "":
 			open = ""
-		case open == "" && heading.MatchString(line):
+		case open == "" && isHeading(line):
 			at = append(at, i)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"scorel/internal/engine/heartbeat"
 )
 
-var tooLarge = fmt.Errorf("has more than %d KiB", heartbeat.MaxFile>>10)
+var errTooLarge = fmt.Errorf("has more than %d KiB", heartbeat.MaxFile>>10)
 
 // heartbeat returns the item of the two files of a project's heartbeats, none without a
 // HEARTBEAT.md.
@@ -22,7 +22,7 @@ func (s *scan) heartbeat() ([]Item, error) {
 	it := &items[0]
 	f, err := s.hash(KindHeartbeat, heartbeat.File, heartbeat.Standing)
 	if err == nil && f.Size > heartbeat.MaxFile {
-		err = tooLarge
+		err = errTooLarge
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("is beside an AGENTS.md that %w", err)
@@ -33,7 +33,7 @@ func (s *scan) heartbeat() ([]Item, error) {
 		}
 	}
 	if it.Problem == "" && it.Files[0].Size > heartbeat.MaxFile {
-		it.Problem, it.Files = tooLarge.Error(), nil
+		it.Problem, it.Files = errTooLarge.Error(), nil
 	}
 	slices.SortFunc(it.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	if it.Problem != "" {

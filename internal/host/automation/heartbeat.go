@@ -13,6 +13,7 @@ import (
 	"scorel/internal/engine/heartbeat"
 	"scorel/internal/host/automation/store"
 	"scorel/internal/host/failure"
+	"scorel/internal/host/settings"
 	"scorel/protocol"
 )
 
@@ -41,12 +42,16 @@ type beats struct {
 func (a *Automation) readBeats(root string) (b beats) {
 	name := filepath.Join(root, heartbeat.File)
 	tasks, standing, trusted, warning, err := a.cfg.Settings.Trust.ReadHeartbeat(root)
+	registered := true
+	if tasks != nil {
+		registered, err = a.registered(root)
+	}
 	switch {
 	case err != nil:
 		b.fault = failure.Sentence(err)
 		b.notices = []string{fmt.Sprintf("The heartbeats of %s do not run: %s.", root, b.fault)}
 		return b
-	case tasks == nil:
+	case tasks == nil, !registered:
 		b.none = true
 		return b
 	case !trusted:
@@ -70,6 +75,12 @@ func (a *Automation) readBeats(root string) (b beats) {
 		b.notices = append(b.notices, name+": "+p)
 	}
 	return b
+}
+
+// registered reports whether the project at root is. Another process may have removed it.
+func (a *Automation) registered(root string) (bool, error) {
+	f, err := a.cfg.Settings.Projects()
+	return slices.ContainsFunc(f.Projects, func(p settings.ProjectRecord) bool { return p.Root == root }), err
 }
 
 // task returns the task of a name, nil for none.
@@ -255,6 +266,16 @@ func (a *Automation) ready(ctx context.Context, was *store.Schedule) (x *store.S
 		return x, "", x.Why
 	}
 	return x, heartbeat.Prompt(*t, b.standing), ""
+}
+
+// unchanged aligns the project of a heartbeat, and reports whether that has changed nothing and
+// it may run. Otherwise the loop looks at it again. It is true for all other schedules.
+func (a *Automation) unchanged(ctx context.Context, was *store.Schedule) bool {
+	if was.Source != protocol.ScheduleHeartbeat {
+		return true
+	}
+	x, _, why := a.ready(ctx, was)
+	return why == "" && x.State == protocol.ScheduleArmed && x.Sum == was.Sum
 }
 
 // refuse returns why a heartbeat cannot be resumed or run now, nil when it can, and for all

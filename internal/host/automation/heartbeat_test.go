@@ -220,6 +220,10 @@ func TestAHostThatStartsAlignsHeartbeatsBeforeAnythingIsDue(t *testing.T) {
 		w.listed("without the project", "")
 		w.register()
 		w.listed("registered again", "inbox armed\ndaily armed")
+		w.Write(filepath.Join(w.Home, ".scorel", "projects.json"), `{"version":1,"projects":[]}`)
+		w.pass(time.Minute)
+		w.listed("removed by another process", "")
+		w.register()
 		again(func() { _ = os.Remove(filepath.Join(w.Project, heartbeat.File)) })
 		w.listed("without the file", "")
 	})
@@ -266,6 +270,26 @@ func TestAHeartbeatThatAPersonHasPausedStaysSo(t *testing.T) {
 		w.listed("resumed", "inbox armed")
 		w.pass(61 * time.Second)
 		w.expect(id, "completed")
+	})
+}
+
+func TestAHeartbeatIsHeldWhereItsCostCannotBeCounted(t *testing.T) {
+	within(t, func(w *world) {
+		name := filepath.Join(w.Home, ".scorel", "config.toml")
+		w.Write(name, "[model]\nname = \"own\"\n[models.own]\ntype = \"custom\"\napi = \"anthropic-messages\"\nbaseUrl = \"http://127.0.0.1:1\"\nid = \"own-1\"\napiKeyEnv = \"MOCK_KEY\"\ncontextWindow = 200000\nmaxTokens = 32000\n")
+		before, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.configure("maxDayUSD = 2")
+		w.beats("inbox 30s look")
+		w.trust()
+		if s := w.get(w.beatID("inbox")).Schedule; s.State != protocol.SchedulePaused || !strings.Contains(s.Why, "price") {
+			t.Errorf("with a limit in dollars it is %s: %s", s.State, s.Why)
+		}
+		w.Write(name, string(before))
+		w.register()
+		w.listed("without a limit", "inbox armed")
 	})
 }
 

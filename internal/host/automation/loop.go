@@ -112,11 +112,8 @@ func (a *Automation) look(ctx context.Context, limits config.Automation, x *stor
 		return time.Time{}
 	}
 	due := plan.Due(schedule.Instant{Settled: time.UnixMilli(x.Settled), Now: now, CatchUp: schedule.CatchUp(limits.CatchUp), Local: a.cfg.Clock.Zone()})
-	if !due.Due.IsZero() && x.Source == protocol.ScheduleHeartbeat {
-		sum := x.Sum
-		if x, _, _ = a.ready(ctx, x); x == nil || x.State != protocol.ScheduleArmed || x.Sum != sum {
-			return time.Time{} // the loop looks again, because it was poked
-		}
+	if !due.Due.IsZero() && !a.unchanged(ctx, x) {
+		return now.Add(tryAgain)
 	}
 	stored := due.Missed == 0 && due.Due.IsZero() || a.settleDue(limits, x, due)
 	if stored && due.Next.IsZero() {

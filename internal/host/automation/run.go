@@ -80,13 +80,13 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		a.finish(id, protocol.RunFailed, fmt.Sprintf("the host died %d times while it began this run; its schedule is paused", maxStarts))
 		return nil, nil
 	}
-	prompt := x.Prompt
+	prompt, why := x.Prompt, ""
 	if x.Source == protocol.ScheduleHeartbeat {
-		var why string
-		if x, prompt, why = a.ready(ctx, x); why != "" {
-			a.finish(id, protocol.RunCancelled, why)
-			return nil, nil
-		}
+		_, prompt, why = a.ready(ctx, x)
+	}
+	if why != "" && r.Starts <= 1 {
+		a.finish(id, protocol.RunCancelled, why)
+		return nil, nil
 	}
 	by := lane.Caller{Client: protocol.HostClient, Request: protocol.RequestIDOf(id)}
 	if err := a.openTarget(ctx, x, r); err != nil {
@@ -105,6 +105,10 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 		}
 		if found && event != "" {
 			return nil, a.taken(ctx, id, r.SessionID, event)
+		}
+		if why != "" {
+			a.finish(id, protocol.RunCancelled, why)
+			return nil, nil
 		}
 	}
 	limits, err := a.limits()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/host/daemon"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
@@ -121,6 +123,7 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 		}
 		return err
 	}
+	a.trustChanged(ctx, r.Root)
 	for _, n := range t.Notices {
 		fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
 	}
@@ -136,6 +139,29 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 		fmt.Fprintln(a.stdout, "Trusted. It counts from the next message on; scorel trust revoke takes it back.")
 	}
 	return nil
+}
+
+// trustChanged has the host that serves, if there is one, look at a project again, whose trust
+// this process has changed: its heartbeats may begin, or must not go on.
+func (a *app) trustChanged(ctx context.Context, root string) {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return
+	}
+	if _, live, err := daemon.Find(dir); err != nil || !live {
+		return // the next host looks when it starts
+	}
+	if _, err := os.Stat(root); err != nil {
+		return // it finds nothing at the next run
+	}
+	l, err := a.reach(ctx, reachOptions{name: "scorel trust"})
+	if err == nil {
+		defer l.Close()
+		_, err = client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: root})
+	}
+	if err != nil {
+		fmt.Fprintln(a.stderr, "scorel: the running host was not told, so new heartbeats begin when it starts again: "+display.Line(err.Error()))
+	}
 }
 
 // showTrust prints what of a project is trusted, and reports whether there is something that
@@ -289,6 +315,7 @@ func (a *app) trustRevokeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				a.trustChanged(ctx, p.Root)
 				if asJSON {
 					return a.printJSON(t)
 				}
