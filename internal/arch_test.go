@@ -120,7 +120,7 @@ var host = [][]string{
 	{"extensions", "mcpservers"},
 	{"channels"},
 	{"turnconfig"},
-	{"commands", "library", "notes", "subagent", "title", "transfer"},
+	{"commands", "jobs", "library", "notes", "subagent", "title", "transfer"},
 	{"admin"},
 	{""},
 	{"serve"},

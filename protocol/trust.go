@@ -56,7 +56,7 @@ type (
 		Servers   []string    `json:"servers,omitempty"` // MCP servers of the files, each of which can be left out
 	}
 	// TrustItem is what is trusted as a whole: Kind is config, settings, hook, mcp,
-	// program, agent, command, skill or extension; Status is trusted, changed, new or untrusted.
+	// program, agent, command, skill, template or extension; Status is trusted, changed, new or untrusted.
 	// Problem, where there is one, says why it cannot be trusted. Does and the
 	// names are text of the project.
 	TrustItem struct {

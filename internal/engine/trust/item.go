@@ -23,11 +23,12 @@ const (
 	KindAgent     Kind = "agent"     // .scorel/agents/*.md, .claude/agents/*.md
 	KindCommand   Kind = "command"   // .scorel/commands/*.md and .claude/commands/*.md with shell lines
 	KindSkill     Kind = "skill"     // the folder of a skill with an entry
+	KindTemplate  Kind = "template"  // .scorel/templates/*.md, from which jobs are made
 	KindExtension Kind = "extension" // .scorel/extensions
 )
 
 func (k Kind) rank() int {
-	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindProgram, KindAgent, KindCommand, KindSkill, KindExtension}, k)
+	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindProgram, KindAgent, KindCommand, KindSkill, KindTemplate, KindExtension}, k)
 }
 
 // Status returns the state of an item.

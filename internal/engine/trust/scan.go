@@ -77,6 +77,7 @@ func (s *scan) items() ([]Item, error) {
 		func() error { return add(s.skills(".scorel/skills")) },
 		func() error { return add(s.skills(".claude/skills")) },
 		func() error { return add(s.skills(".agents/skills")) },
+		func() error { return add(s.markdown(KindTemplate, ".scorel/templates", nil, command.MaxDepth)) },
 		func() error { return add(s.extensions(extensionDir)) },
 	}
 	for _, step := range steps {

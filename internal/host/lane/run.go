@@ -99,6 +99,7 @@ func (l *Lane) settleTurn(t *turn) (left bool) {
 	if t.end.Reason != protocol.EndCompleted && !t.command && !t.foreign && t.summary == nil {
 		l.course.waking.on = WakeOff // until somebody says something
 	}
+	l.jobTurnEnds(t)
 	ends := l.course.stopping || l.j.Closed()
 	if !ends && t.Void.Load() { // the turn could not do it any more
 		l.pauseQueues()

@@ -279,6 +279,10 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 		return nil, nil, nil, err
 	}
 	t.options, t.by = s.m.Options, s.by.Client
+	if err := l.jobWorks(ctx); err != nil {
+		t.cancel(err)
+		return nil, nil, nil, err
+	}
 	e, ticket, err := s.open(ctx, t)
 	if err != nil {
 		t.cancel(err)

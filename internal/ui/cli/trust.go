@@ -230,6 +230,8 @@ func trustKind(kind string) string {
 		return "a slash command that runs shell commands"
 	case "skill":
 		return "a skill with a program that the model can run"
+	case "template":
+		return "a template from which jobs are made"
 	case "extension":
 		return "code that runs beside every session of the project"
 	}

@@ -73,7 +73,7 @@ export interface TrustReport {
 
 /**
  * TrustItem is what is trusted as a whole: Kind is config, settings, hook, mcp,
- * program, agent, command, skill or extension; Status is trusted, changed, new or untrusted.
+ * program, agent, command, skill, template or extension; Status is trusted, changed, new or untrusted.
  * Problem, where there is one, says why it cannot be trusted. Does and the
  * names are text of the project.
  */
