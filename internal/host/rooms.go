@@ -70,7 +70,7 @@ func newRooms(h *Host) (r rooms) {
 	r.notes = notes.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
 	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Models: r.turns,
 		Log: h.log, Now: cfg.Now, Rand: cfg.Rand})
-	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation})
+	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation, Jobs: r.jobs})
 	return r
 }
 

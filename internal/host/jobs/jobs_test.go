@@ -333,3 +333,37 @@ func TestAJobWhoseHostWasKilledWaitsForAPerson(t *testing.T) {
 	again := after.Open(after.Connect(true), e.ID)
 	until(again, protocol.JobWaiting)
 }
+
+func TestTheSlashCommandDoesWhatTheCommandDoes(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{Serving: true}, `{"if":{"user":"^Mend"},"again":true,"do":[{"text":"Which one?"}]}`, answers)
+	own(w, "fix", fixes)
+	e := w.Begin(true)
+	if r := e.Command("job", ""); !strings.Contains(r.Text, "fix  user  mend a fault") {
+		t.Errorf("%+v", r)
+	}
+	if r := e.Command("job", "new fix the parser"); !strings.Contains(r.Status, "fix: the parser") {
+		t.Errorf("%+v", r)
+	}
+	list := hosttest.Call[*protocol.SessionList](t, e.C, "", &protocol.ListSessions{Jobs: true})
+	if len(list.Sessions) != 1 {
+		t.Fatalf("%d jobs", len(list.Sessions))
+	}
+	job := w.Open(w.Connect(true), list.Sessions[0].SessionID)
+	until(job, protocol.JobWaiting)
+	if r := e.Command("job", `status "fix: the parser"`); !strings.Contains(r.Text, "state: waiting") {
+		t.Errorf("%+v", r)
+	}
+	e.Command("job", `reply "fix: the parser" the one that can't`)
+	until(job, protocol.JobDone)
+	if got := job.Users(); len(got) != 2 || got[1] != "the one that can't" {
+		t.Errorf("it was sent %q", got)
+	}
+	if r := e.Command("job", "list --all"); !strings.Contains(r.Text, "done") || !strings.Contains(r.Text, "fix: the parser") {
+		t.Errorf("%+v", r)
+	}
+	for _, args := range []string{"new", "new none", "reply x", "status nothing", "remove x", "list x"} {
+		if _, err := e.Run("job", args); err == nil {
+			t.Errorf("/job %s succeeds", args)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -172,6 +173,9 @@ func (a *app) newJob(ctx context.Context, o *backgroundOptions, template, argume
 	if err != nil {
 		return err
 	}
+	if project.Wide == protocol.WidthRoot {
+		return exit.Usagef("%s would be the workspace, which is the whole file system; --cwd names a smaller one", project.Root)
+	}
 	for _, n := range append(project.Notices, trustLines(project)...) {
 		fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
 	}
@@ -179,7 +183,10 @@ func (a *app) newJob(ctx context.Context, o *backgroundOptions, template, argume
 	options.Unattended = false // who attaches can answer
 	id := protocol.NewSessionID(time.Now(), rand.Reader)
 	s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CreateJob{Template: template, Args: arguments, ProjectID: project.ProjectID, WorkDir: dir, Options: options})
-	if err != nil {
+	switch {
+	case protocol.AboutOf(err).Field == "template": // what is named is not there, as with a job
+		return errors.New(strings.TrimSuffix(protocol.AsError(err).Message, "."))
+	case err != nil:
 		return err
 	}
 	for _, n := range s.Notices {
