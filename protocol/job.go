@@ -66,7 +66,7 @@ type (
 
 var (
 	listJobTemplatesSpec = Spec{
-		Name: "list_job_templates", Scope: ScopeDevice, Grant: GrantView,
+		Name: "list_job_templates", Scope: ScopeDevice, Grant: GrantControl,
 		New: func() Request { return new(ListJobTemplates) }, Reply: func() Response { return new(JobTemplateList) },
 	}
 	createJobSpec = Spec{

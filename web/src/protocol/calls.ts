@@ -230,7 +230,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_files: "control",
   list_foreign_rules: "control",
   list_hooks: "control",
-  list_job_templates: "view",
+  list_job_templates: "control",
   list_mcp_resources: "control",
   list_mcp_servers: "view",
   list_models: "view",
