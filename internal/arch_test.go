@@ -120,7 +120,7 @@ var host = [][]string{
 	{"extensions", "mcpservers"},
 	{"channels"},
 	{"turnconfig"},
-	{"automation", "commands", "library", "notes", "subagent", "title", "transfer"},
+	{"automation", "commands", "jobs", "library", "notes", "subagent", "title", "transfer"},
 	{"admin"},
 	{""},
 	{"serve"},

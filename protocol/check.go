@@ -286,6 +286,9 @@ func (m Meta) Bounded() Meta {
 	}
 	m.ProjectID, m.WorkDir, m.Name = ProjectID(cut(string(m.ProjectID), MaxWord)), cut(m.WorkDir, MaxPath), cut(m.Name, MaxName)
 	m.Model, m.ThinkingLevel = cut(m.Model, MaxModelRef), cut(m.ThinkingLevel, MaxWord)
+	if m.Job != nil {
+		m.Job = &JobMeta{cut(m.Job.Template, MaxJobTemplate), JobState(cut(string(m.Job.State), MaxWord))}
+	}
 	return m
 }
 
@@ -293,6 +296,9 @@ func (m Meta) Bounded() Meta {
 func (c MetaChanges) Check() *Problem {
 	if c == (MetaChanges{}) {
 		return &Problem{"changes", "The field changes is missing or empty; it can have workDir, name, model and thinkingLevel."}
+	}
+	if c.JobState != nil {
+		return (&Problem{"jobState", "The field changes.jobState is set by the host alone; leave it out."}).under("changes")
 	}
 	if c.WorkDir != nil && *c.WorkDir == "" {
 		return (&Problem{"workDir", "The field changes.workDir is empty; name a folder by its whole path, or leave the field out."}).under("changes")

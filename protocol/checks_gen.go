@@ -206,6 +206,30 @@ func (r *Doctor) Check() *Problem {
 func (r *PruneBlobs) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *JobMeta) Check() *Problem {
+	return first(
+		atMost("template", r.Template, MaxJobTemplate),
+		line("template", r.Template),
+		atMost("state", r.State, MaxWord),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListJobTemplates) Check() *Problem {
+	return need("workDir", r.WorkDir, MaxPath)
+}
+
+// checkFields checks the fields of the request one by one.
+func (r *CreateJob) checkFields() *Problem {
+	return first(
+		need("template", r.Template, MaxJobTemplate),
+		atMost("args", r.Args, MaxJobArgs),
+		atMost("projectId", r.ProjectID, MaxWord),
+		need("workDir", r.WorkDir, MaxPath),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListMCPServers) Check() *Problem {
 	return atMost("workDir", r.WorkDir, MaxPath)
 }

@@ -448,6 +448,10 @@ func (b *SessionInfo) usage() *Usage { return b.Usage }
 
 func (b *SessionInfo) member(path string) Member {
 	switch path {
+	case "changes.jobState":
+		if b.Changes.JobState != nil {
+			return textMember(string(*b.Changes.JobState))
+		}
 	case "changes.model":
 		if b.Changes.Model != nil {
 			return textMember(*b.Changes.Model)

@@ -195,7 +195,7 @@ type SessionInfo struct {
 var sessionInfoSpec = EventSpec{Type: TypeSessionInfo, Class: Control, New: func() Body { return new(SessionInfo) },
 	Display: Display{Kind: DisplayNotice, Place: PlaceSession, HideEmpty: true, Lines: []string{
 		"{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}",
-		"{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"}},
+		"{+changes.workDir:Working directory: {changes.workDir}}", "{+changes.jobState:Job: {changes.jobState}}", "{?mode:Permission mode: {mode}}"}},
 	Search: "changes.name", Word: "name", Usage: "usage", UsageKind: UsageAside, Payloads: None, Leaf: None, Context: None}
 
 // OwnKind begins the kinds of custom events that are Scorel's own: extensions make

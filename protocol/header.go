@@ -65,6 +65,9 @@ type Meta struct {
 	Name          string    `json:"name,omitempty" check:"max=MaxName,line"`
 	Model         string    `json:"model,omitempty" check:"max=MaxModelRef"`
 	ThinkingLevel string    `json:"thinkingLevel,omitempty" check:"max=MaxWord"`
+	// Job is set in a session that create_job made. Clones, imports and the sessions of
+	// sub-agents have none.
+	Job *JobMeta `json:"job,omitempty"`
 }
 
 // MetaChanges are the fields of [Meta] that a session_info event sets; nil
@@ -74,6 +77,8 @@ type MetaChanges struct {
 	Name          *string `json:"name,omitempty"`
 	Model         *string `json:"model,omitempty"`
 	ThinkingLevel *string `json:"thinkingLevel,omitempty"`
+	// JobState is set by the host alone; a session that is no job ignores it.
+	JobState *JobState `json:"jobState,omitempty"`
 }
 
 // Apply sets in m what c changes.
@@ -87,6 +92,9 @@ func (c MetaChanges) Apply(m *Meta) {
 	set(&m.Name, c.Name)
 	set(&m.Model, c.Model)
 	set(&m.ThinkingLevel, c.ThinkingLevel)
+	if c.JobState != nil && m.Job != nil {
+		m.Job = &JobMeta{m.Job.Template, *c.JobState} // others may have the old one
+	}
 }
 
 // ParseHeader reads line 0 of a log. Unknown fields are ignored; a version above

@@ -27,6 +27,8 @@ type (
 		// one session.
 		Subagents bool      `json:"subagents,omitempty"`
 		ParentID  SessionID `json:"parentId,omitempty" check:"session"`
+		// Jobs lists only jobs.
+		Jobs bool `json:"jobs,omitempty"`
 	}
 	// OpenSession subscribes the connection to a session; the answer is
 	// [SessionOpened], and frames follow: a [ResyncFrame], the events that the client
@@ -124,6 +126,7 @@ type (
 		Activity  string    `json:"activity,omitempty"`
 		Question  string    `json:"question,omitempty"`
 		CostUSD   float64   `json:"costUSD,omitempty"`
+		Job       *JobMeta  `json:"job,omitempty"`
 	}
 	// SessionList is a page of sessions; More says that older ones follow.
 	SessionList struct {
@@ -250,6 +253,9 @@ func (*SetLabel) Spec() *Spec      { return &setLabelSpec }
 func (r *CreateSession) Check() *Problem {
 	if r.ProjectID == "" && r.Meta.WorkDir == "" {
 		return &Problem{"projectId", "A session needs the field projectId, or meta.workDir: the folder that it works in."}
+	}
+	if r.Meta.Job != nil {
+		return &Problem{"meta.job", "The field meta.job is set by the host alone; create_job makes a job."}
 	}
 	return r.checkFields()
 }

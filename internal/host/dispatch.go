@@ -15,6 +15,7 @@ func (h *Host) newHandlers() (request.Table, error) {
 		h.rooms.automation.Handle,
 		h.handleBlobs,
 		h.rooms.commands.Handle,
+		h.rooms.jobs.Handle,
 		h.rooms.library.Handle,
 		h.rooms.extensions.Handle,
 		h.rooms.servers.Handle,

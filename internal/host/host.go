@@ -147,6 +147,7 @@ func New(cfg Config) (*Host, error) {
 	}
 	h.sessions.Start(!cfg.Ephemeral)
 	h.rooms.automation.Start()
+	h.rooms.jobs.Start()
 	return h, nil
 }
 

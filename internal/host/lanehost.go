@@ -63,6 +63,7 @@ func (o laneHost) Idle() {
 		o.h.audience.SessionChanged(o.s)
 	}
 	o.h.rooms.titles.AfterTurn(o.s)
+	o.h.rooms.jobs.AfterTurn(o.s)
 	o.h.rooms.automation.Idle(o.log.ID())
 	o.h.sessions.CloseIdle(o.s)
 }

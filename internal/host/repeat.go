@@ -39,6 +39,10 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 		if dedup.IsAnother(index.Header().Cause, call) {
 			return nil, true, dedup.ErrAnother()
 		}
+		if r, ok := call.Request.(*protocol.CreateJob); ok {
+			sum, err := h.rooms.jobs.CreateAgain(ctx, lane.Caller{Client: client, Request: call.RequestID, Body: call.Body}, call.SessionID, r)
+			return sum, true, err
+		}
 		sum := registry.SummaryOf(index)
 		if _, ok := call.Request.(*protocol.ImportSession); ok {
 			found, err := transfer.FoundOnImport(ctx, index)

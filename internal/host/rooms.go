@@ -10,6 +10,7 @@ import (
 	"scorel/internal/host/confinement"
 	"scorel/internal/host/extensions"
 	"scorel/internal/host/filelist"
+	"scorel/internal/host/jobs"
 	"scorel/internal/host/library"
 	"scorel/internal/host/mcpservers"
 	"scorel/internal/host/notes"
@@ -36,6 +37,7 @@ type rooms struct {
 	transfers  *transfer.Transfers
 	subagents  *subagent.Starter
 	titles     *title.Titles
+	jobs       *jobs.Jobs
 	notes      *notes.Notes
 	automation *automation.Automation
 	commands   *commands.Commands
@@ -66,8 +68,9 @@ func newRooms(h *Host) (r rooms) {
 	r.subagents = subagent.New(subagent.Config{Settings: r.settings, Turns: r.turns, Device: device, Sessions: h.sessions, Views: h.sessions,
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})
 	r.titles = title.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
+	r.jobs = jobs.New(jobs.Config{Settings: r.settings, Asker: r.asker, Sessions: h.sessions, Library: r.library, Log: h.log})
 	r.notes = notes.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
-	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation})
+	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation, Jobs: r.jobs})
 	return r
 }
 

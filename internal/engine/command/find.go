@@ -36,15 +36,18 @@ func (w *walk) problem(format string, args ...any) {
 	w.problems = append(w.problems, fmt.Sprintf(format, args...))
 }
 
+// title is what a sentence about all of them begins with.
+func (w *walk) title() string { return strings.ToUpper(w.noun[:1]) + w.noun[1:] + "s" }
+
 // folder takes the templates of a folder; front is what their names begin with. It
 // reports whether to go on.
 func (w *walk) folder(ctx context.Context, p discovery.Place, front string, depth int) bool {
 	names, more, err := p.Names()
 	if err != nil {
-		w.problem("Commands: %v.", err)
+		w.problem("%s: %v.", w.title(), err)
 	}
 	if more {
-		w.problem("Commands: %s has more files than are looked at.", p.Dir)
+		w.problem("%s: %s has more files than are looked at.", w.title(), p.Dir)
 	}
 	for _, file := range names {
 		name, ok := strings.CutSuffix(file, ".md")
@@ -58,17 +61,17 @@ func (w *walk) folder(ctx context.Context, p discovery.Place, front string, dept
 			continue
 		}
 		if len(w.out) >= maxTemplates {
-			w.problem("Commands: there are more than %d; the others are left out.", maxTemplates)
+			w.problem("%s: there are more than %d; the others are left out.", w.title(), maxTemplates)
 			return false
 		}
 		path := filepath.Join(p.Dir, file)
 		if !ValidName(name) {
-			w.problem("The command %s is left out: a name has letters, digits, dots, dashes and underscores, at most %d.", path, maxName)
+			w.problem("The %s %s is left out: a name has letters, digits, dots, dashes and underscores, at most %d.", w.noun, path, maxName)
 			continue
 		}
 		name = front + name
 		if other := w.have[name]; other != "" {
-			w.problem("The command %s is hidden by %s.", path, other)
+			w.problem("The %s %s is hidden by %s.", w.noun, path, other)
 			continue
 		}
 		w.have[name] = path
@@ -95,13 +98,13 @@ func (w *walk) sub(p discovery.Place, name string, depth int) (discovery.Place, 
 	}
 	switch w.folders++; {
 	case depth >= MaxDepth:
-		w.problem("Commands: %s is left out: at most %d folders can be nested.", sub.Dir, MaxDepth)
+		w.problem("%s: %s is left out: at most %d folders can be nested.", w.title(), sub.Dir, MaxDepth)
 	case w.folders > maxFolders:
 		if w.folders == maxFolders+1 {
-			w.problem("Commands: there are more than %d folders; %s and further ones are left out.", maxFolders, sub.Dir)
+			w.problem("%s: there are more than %d folders; %s and further ones are left out.", w.title(), maxFolders, sub.Dir)
 		}
 	case !ValidName(name):
-		w.problem("The commands in %s are left out: a name has letters, digits, dots, dashes and underscores, at most %d.", sub.Dir, maxName)
+		w.problem("The %ss in %s are left out: a name has letters, digits, dots, dashes and underscores, at most %d.", w.noun, sub.Dir, maxName)
 	default:
 		return sub, true
 	}

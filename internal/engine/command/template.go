@@ -53,12 +53,19 @@ func (t Template) Trusted() string {
 // Templates finds templates. The zero value is not usable; see [NewTemplates].
 type Templates struct {
 	own   string // Scorel's own folder
+	noun  string // what people call one
 	cache *discovery.Cache[Template]
 }
 
-// NewTemplates makes a finder; own is Scorel's own folder.
+// NewTemplates makes a finder of slash commands; own is Scorel's own folder.
 func NewTemplates(own string) *Templates {
-	return &Templates{own, discovery.NewCache[Template](nil)}
+	return &Templates{own, "command", discovery.NewCache[Template](nil)}
+}
+
+// NewJobTemplates makes a finder of the templates from which jobs are made, which are files
+// of the same form without shell lines.
+func NewJobTemplates(own string) *Templates {
+	return &Templates{own, "job template", discovery.NewCache[Template](nil)}
 }
 
 // ValidName reports whether something can be the name of a command.
@@ -160,6 +167,16 @@ func parseWith(read func([]byte) (*frontmatter.Document, error), data []byte) (t
 		t.Problem = fmt.Sprintf("it has %d shell lines, at most %d are run.", n, maxShell)
 	}
 	return t
+}
+
+// With returns the template with the fields that its file has with this content.
+func (t Template) With(data []byte) Template {
+	got := parseWith(fields(t.Place), data)
+	got.Name, got.Path, got.Place = t.Name, t.Path, t.Place
+	if got.Problem != "" {
+		got.Problem = t.Path + ": " + got.Problem
+	}
+	return got
 }
 
 // quoteHint puts a hint that begins with a square bracket into quotes: people write

@@ -29,6 +29,7 @@ type Query struct {
 	Limit     int                // 0: no limit
 	Top       bool               // not those of sub-agents
 	Parent    protocol.SessionID // only those of this session's sub-agents; empty: all
+	Jobs      bool               // only jobs
 	Before    *Position          // only sessions after this one in the list; nil: from the newest
 }
 
@@ -116,7 +117,7 @@ func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Summary, error] {
 }
 
 func (q Query) chooses(s Summary) bool {
-	if q.ProjectID != "" && q.ProjectID != s.Meta.ProjectID {
+	if q.ProjectID != "" && q.ProjectID != s.Meta.ProjectID || q.Jobs && s.Meta.Job == nil {
 		return false
 	}
 	if q.Top && s.Parent != nil || q.Parent != "" && (s.Parent == nil || s.Parent.SessionID != q.Parent) {

@@ -25,7 +25,7 @@ const (
 	KindSkill     Kind = "skill"     // the folder of a skill with an entry
 	KindExtension Kind = "extension" // .scorel/extensions
 	KindHeartbeat Kind = "heartbeat" // .scorel/autonomy/HEARTBEAT.md, with the AGENTS.md beside it
-	KindTemplate  Kind = "template"  // .scorel/templates/*.md
+	KindTemplate  Kind = "template"  // .scorel/templates/*.md, from which jobs are made
 )
 
 func (k Kind) rank() int {

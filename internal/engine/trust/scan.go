@@ -77,9 +77,9 @@ func (s *scan) items() ([]Item, error) {
 		func() error { return add(s.skills(".scorel/skills")) },
 		func() error { return add(s.skills(".claude/skills")) },
 		func() error { return add(s.skills(".agents/skills")) },
+		func() error { return add(s.markdown(KindTemplate, ".scorel/templates", nil, command.MaxDepth)) },
 		func() error { return add(s.extensions(extensionDir)) },
 		func() error { return add(s.heartbeat()) },
-		func() error { return add(s.markdown(KindTemplate, ".scorel/templates", nil, 0)) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

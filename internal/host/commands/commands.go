@@ -37,6 +37,14 @@ type Automation interface {
 	Status() (*protocol.AutomationStatus, error)
 }
 
+// Jobs makes sessions from templates, and lists them.
+type Jobs interface {
+	Templates(ctx context.Context, workDir string) (*protocol.JobTemplateList, error)
+	List(ctx context.Context) ([]protocol.SessionSummary, error)
+	Create(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateJob) (*protocol.SessionSummary, error)
+	Reply(ctx context.Context, by lane.Caller, id protocol.SessionID, text string) (*protocol.Sent, error)
+}
+
 // Config is what [Commands] are made from.
 type Config struct {
 	Settings   *settings.Settings
@@ -46,6 +54,7 @@ type Config struct {
 	Editor     Editor
 	Notes      Notes
 	Automation Automation
+	Jobs       Jobs
 }
 
 // Commands has the slash commands of a host.
@@ -57,12 +66,13 @@ type Commands struct {
 	editor     Editor
 	notes      Notes
 	automation Automation
+	jobs       Jobs
 	templates  *command.Templates
 }
 
 // New makes commands.
 func New(cfg Config) *Commands {
-	return &Commands{settings: cfg.Settings, boxes: cfg.Boxes, extensions: cfg.Extensions, turns: cfg.Turns, editor: cfg.Editor, notes: cfg.Notes, automation: cfg.Automation,
+	return &Commands{settings: cfg.Settings, boxes: cfg.Boxes, extensions: cfg.Extensions, turns: cfg.Turns, editor: cfg.Editor, notes: cfg.Notes, automation: cfg.Automation, jobs: cfg.Jobs,
 		templates: command.NewTemplates(cfg.Settings.Dir)}
 }
 

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/engine/claude"
 	"scorel/internal/engine/command"
-	"scorel/internal/engine/discovery"
 	"scorel/internal/engine/tool"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/settings"
 	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
 )
@@ -29,7 +28,7 @@ func (c templates) turnOf(t command.Template) (options *protocol.TurnOptions, no
 			notes = append(notes, note)
 		}
 	}
-	allow, note := allowed(t)
+	allow, note := settings.Granted(t, "a command")
 	if note != "" {
 		notes = append(notes, note)
 	}
@@ -46,29 +45,6 @@ func (c templates) with(t command.Template) string {
 		return "with the model " + c.options.Model
 	}
 	return "with rules of its own"
-}
-
-// allowed returns the rules that the allowed-tools of a template are. Only the user's own
-// templates grant something.
-func allowed(t command.Template) (rules []string, note string) {
-	if len(t.Tools) == 0 {
-		return nil, ""
-	}
-	if t.Place.Scope != discovery.User {
-		return nil, "allowed-tools grants nothing in a command that is not your own"
-	}
-	var lost []string
-	for _, text := range t.Tools {
-		r := claude.Allows(text)
-		if len(r.As) == 0 && !r.Nothing {
-			lost = append(lost, text)
-		}
-		rules = append(rules, r.As...)
-	}
-	if len(lost) > 0 {
-		note = "allowed-tools has what no rule that allows can say: " + strings.Join(lost, ", ")
-	}
-	return rules, note
 }
 
 // named returns the files that a template names as @path, as the tool that reads files

@@ -130,7 +130,10 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, option
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err = l.appendWaiting(ctx); err == nil {
+	if err = l.jobWorks(ctx); err == nil {
+		_, err = l.appendWaiting(ctx)
+	}
+	if err == nil {
 		l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
 			if wakes {
 				ticket, err = l.openAwake(t, options)

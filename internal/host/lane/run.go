@@ -108,6 +108,7 @@ func (l *Lane) settleTurn(t *turn) (left bool) {
 		l.course.waking.on = WakeOff // until somebody says something
 	}
 	l.afterTurn(t)
+	l.jobTurnEnds(t)
 	ends := l.course.stopping || l.j.Closed()
 	if !ends && t.Void.Load() { // the turn could not do it any more
 		l.pauseQueues()

@@ -309,6 +309,10 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 	if s.m.tick != nil {
 		t.mode.ceiling = s.m.tick.ceiling
 	}
+	if err := l.jobWorks(ctx); err != nil {
+		t.cancel(err)
+		return nil, nil, nil, err
+	}
 	e, ticket, err := s.open(ctx, t)
 	if err != nil {
 		t.cancel(err)

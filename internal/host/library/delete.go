@@ -23,8 +23,8 @@ type deletion struct {
 	bytes                int64
 }
 
-// deleteSession deletes a session and those of its sub-agents, with what only these name.
-func (lib *Library) deleteSession(ctx context.Context, id protocol.SessionID) (*protocol.Deleted, error) {
+// DeleteSession deletes a session and those of its sub-agents, with what only these name.
+func (lib *Library) DeleteSession(ctx context.Context, id protocol.SessionID) (*protocol.Deleted, error) {
 	d := &deletion{map[string]bool{}, map[string]bool{}, map[string]bool{}, 0}
 	if err := lib.deleteTree(ctx, id, d); err != nil {
 		return nil, err
@@ -97,6 +97,6 @@ func (lib *Library) deleteSubagents(ctx context.Context, id protocol.SessionID, 
 // handleDelete enters the handlers of this file's requests.
 func (lib *Library) handleDelete(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, _ *protocol.DeleteSession) (protocol.Response, error) {
-		return lib.deleteSession(ctx, at.Call.SessionID)
+		return lib.DeleteSession(ctx, at.Call.SessionID)
 	})
 }

@@ -79,13 +79,14 @@ func (lib *Library) UpdateInfo(ctx context.Context, l *lane.Lane, by lane.Caller
 	return l.UpdateInfo(ctx, by, changes)
 }
 
-func (lib *Library) listSessions(ctx context.Context, r *protocol.ListSessions) (*protocol.SessionList, error) {
+// ListSessions lists sessions, newest first.
+func (lib *Library) ListSessions(ctx context.Context, r *protocol.ListSessions) (*protocol.SessionList, error) {
 	limit := r.Limit
 	if limit <= 0 || limit > maxPage {
 		limit = maxPage
 	}
 	list := &protocol.SessionList{Sessions: []protocol.SessionSummary{}}
-	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1, Top: !r.Subagents && r.ParentID == "", Parent: r.ParentID}
+	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1, Top: !r.Subagents && r.ParentID == "", Parent: r.ParentID, Jobs: r.Jobs}
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
@@ -118,6 +119,7 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 	}
 	meta, leaf := index.Meta(), index.Leaf()
 	done()
+	meta.Job = nil
 	switch {
 	case r.FromEventID != "":
 		leaf = r.FromEventID
@@ -156,7 +158,7 @@ func (lib *Library) handleSessions(t request.Table) {
 		return lib.CreateSession(ctx, at.By, at.Call.SessionID, r)
 	})
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListSessions) (protocol.Response, error) {
-		return lib.listSessions(ctx, r)
+		return lib.ListSessions(ctx, r)
 	})
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CloneSession) (protocol.Response, error) {
 		return lib.CloneSession(ctx, at.By, at.Call.SessionID, r)

@@ -7,6 +7,7 @@ import (
 
 	"scorel/internal/engine/agent"
 	"scorel/internal/engine/claude"
+	"scorel/internal/engine/command"
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/discovery"
 	"scorel/internal/engine/trust"
@@ -147,4 +148,27 @@ func (st *Settings) CommandModel(p discovery.Place, name string) (ref, note stri
 		return name, "" // the turn says what is wrong
 	}
 	return st.ClaudeModel(user, name, p.Foreign())
+}
+
+// Granted returns the rules that the allowed-tools of a template are. Only the user's own
+// templates grant something; what is what people call one.
+func Granted(t command.Template, what string) (rules []string, note string) {
+	if len(t.Tools) == 0 {
+		return nil, ""
+	}
+	if t.Place.Scope != discovery.User {
+		return nil, "allowed-tools grants nothing in " + what + " that is not your own"
+	}
+	var lost []string
+	for _, text := range t.Tools {
+		r := claude.Allows(text)
+		if len(r.As) == 0 && !r.Nothing {
+			lost = append(lost, text)
+		}
+		rules = append(rules, r.As...)
+	}
+	if len(lost) > 0 {
+		note = "allowed-tools has what no rule that allows can say: " + strings.Join(lost, ", ")
+	}
+	return rules, note
 }

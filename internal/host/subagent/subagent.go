@@ -177,7 +177,7 @@ func (s *subagent) open(ctx context.Context) (*registry.Session, error) {
 	}
 	o := s.order
 	meta := o.Meta
-	meta.Name, meta.Model = o.Description, cmp.Or(s.model, meta.Model)
+	meta.Name, meta.Model, meta.Job = o.Description, cmp.Or(s.model, meta.Model), nil
 	opened, err := s.starter.sessions.Create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: s.id, DeviceID: s.starter.device, CreatedAt: s.starter.settings.Now().UnixMilli(),
 		Parent: &protocol.Parent{SessionID: o.Lane.ID(), ToolCallID: o.CallID, Agent: s.def.Name, Depth: s.depth}, Meta: meta})
 	if err == nil {

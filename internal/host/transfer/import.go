@@ -91,7 +91,7 @@ func (p *importPlace) meta(m protocol.Meta) protocol.Meta {
 	if p.workDir != "" {
 		m.WorkDir = p.workDir
 	}
-	m.ProjectID = ""
+	m.ProjectID, m.Job = "", nil
 	dir, _, err := s.Workspace(m.WorkDir, s.Overrides.Wide)
 	if err != nil {
 		p.notices = append(p.notices, fmt.Sprintf("it cannot go on in %q, as it says itself: %s", m.WorkDir, failure.Of(err).Message))

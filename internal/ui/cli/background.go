@@ -180,7 +180,7 @@ func (a *app) psCommand() *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{Use: "ps", Short: "Show the sessions that are at work, and what waits for an answer", Args: args(cobra.NoArgs),
 		Long: `Shows the sessions of the host that are at work, wait for an answer, or have messages or
-background commands left. With --all it shows those that are idle too, and the newest ones
+background commands left, and open jobs that wait for somebody. With --all it shows those that are idle too, and the newest ones
 that are closed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			states, more, err := a.sessionStates(cmd.Context(), all)
@@ -222,7 +222,7 @@ func (a *app) sessionStates(ctx context.Context, all bool) (shown []shownState, 
 		return nil, false, err
 	}
 	for _, s := range st.Sessions {
-		if state := display.StateOf(&s); all || state != "idle" {
+		if state := display.StateOf(&s); all || state != "idle" || s.Job != nil && s.Job.State == protocol.JobWaiting {
 			shown = append(shown, shownState{state, s})
 		}
 	}
@@ -253,7 +253,7 @@ func listClosed(ctx context.Context, l *link, shown []shownState) ([]shownState,
 	}
 	for _, s := range list.Sessions {
 		if s.State == nil {
-			shown = append(shown, shownState{"closed", protocol.SessionState{SessionID: s.SessionID, Name: s.Meta.Name, Title: s.Title(), WorkDir: s.Meta.WorkDir}})
+			shown = append(shown, shownState{"closed", protocol.SessionState{SessionID: s.SessionID, Name: s.Meta.Name, Title: s.Title(), WorkDir: s.Meta.WorkDir, Job: s.Meta.Job}})
 		}
 	}
 	return shown, list.More, nil
@@ -282,6 +282,9 @@ func (a *app) showStates(states []shownState, all, more bool) error {
 			what = strings.TrimPrefix(what+", "+plain.Count(s.Tasks, "background command"), ", ")
 		}
 		title := plain.FirstLine(cmp.Or(s.Title, "(no message)"), 50)
+		if s.Job != nil {
+			title += " · job " + string(s.Job.State)
+		}
 		if what != "" {
 			title += " · " + what
 		}

@@ -10,7 +10,6 @@ import (
 	"scorel/internal/ui/exit"
 	"scorel/protocol"
 	"scorel/protocol/display"
-	"strings"
 	"time"
 )
 
@@ -120,9 +119,6 @@ func (a *app) notifyLost(ctx context.Context, l *link, id protocol.SessionID) {
 	}
 }
 
-// minOfID is how many characters of an id name a session.
-const minOfID = 6
-
 // find returns the session that a person names: by its id, by its name, or by what the id
 // begins or ends with. It fails when several are meant.
 func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error) {
@@ -138,42 +134,14 @@ func findSession(ctx context.Context, c *client.Client, name string) (protocol.S
 	if err != nil {
 		return "", err
 	}
-	var named, found []protocol.SessionID
-	for _, s := range list.Sessions {
-		id := string(s.SessionID)
-		if s.Meta.Name != "" && s.Meta.Name == name {
-			named = append(named, s.SessionID)
-		}
-		if len(name) >= minOfID && (strings.HasPrefix(id, name) || strings.HasPrefix(id, "ses_"+name) || strings.HasSuffix(id, name)) {
-			found = append(found, s.SessionID)
-		}
-	}
-	if len(named) > 1 {
-		return "", exit.Usagef("%d sessions are called %q; use the ID: %s", len(named), name, shortList(named))
-	}
-	if len(named) == 1 {
-		found = named
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
+	found, err := display.FindSession(list.Sessions, name)
+	switch {
+	case err != nil:
+		return "", exit.AsUsage(err)
+	case found == nil:
 		return "", exit.Usagef("there is no session %q; scorel sessions list shows them", name)
 	}
-	return "", exit.Usagef("%d sessions match %q; use more of the ID", len(found), name)
-}
-
-// shortList lists ids, at most five.
-func shortList(ids []protocol.SessionID) string {
-	var words []string
-	for i, id := range ids {
-		if i == 5 {
-			words = append(words, "…")
-			break
-		}
-		words = append(words, string(id))
-	}
-	return strings.Join(words, ", ")
+	return found.SessionID, nil
 }
 
 func workDir(cwd string) (string, error) {

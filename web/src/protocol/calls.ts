@@ -14,6 +14,7 @@ import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, Lis
 import type { Grant } from "./grant";
 import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, Status, StopHost } from "./host";
 import type { RequestID, SessionID } from "./id";
+import type { CreateJob, JobTemplateList, ListJobTemplates } from "./job";
 import type { AwaitMCPLogin, BeginMCPLogin, CancelMCPLogin, EnableMCPServer, GetMCPLog, ListMCPServers, MCPLog, MCPLogin, MCPServerList, ReconnectMCPServer, SetMCPInput } from "./mcp";
 import type { ListMCPResources, MCPResourceList } from "./mcp_resources";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
@@ -53,6 +54,7 @@ export interface Requests {
   close_session: { request: CloseSession; response: Done };
   compact_session: { request: CompactSession; response: Compacted };
   complete_command: { request: CompleteCommand; response: CompletionList };
+  create_job: { request: CreateJob; response: SessionSummary };
   create_schedule: { request: CreateSchedule; response: Schedule };
   create_session: { request: CreateSession; response: SessionSummary };
   delete_schedule: { request: DeleteSchedule; response: Done };
@@ -90,6 +92,7 @@ export interface Requests {
   list_files: { request: ListFiles; response: FileList };
   list_foreign_rules: { request: ListForeignRules; response: ForeignRules };
   list_hooks: { request: ListHooks; response: HookList };
+  list_job_templates: { request: ListJobTemplates; response: JobTemplateList };
   list_mcp_resources: { request: ListMCPResources; response: MCPResourceList };
   list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
@@ -191,6 +194,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   close_session: "view",
   compact_session: "control",
   complete_command: "control",
+  create_job: "control",
   create_schedule: "control",
   create_session: "control",
   delete_schedule: "control",
@@ -228,6 +232,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_files: "control",
   list_foreign_rules: "control",
   list_hooks: "control",
+  list_job_templates: "control",
   list_mcp_resources: "control",
   list_mcp_servers: "view",
   list_models: "view",
@@ -297,6 +302,7 @@ export const acts: readonly RequestName[] = [
   "cancel_run",
   "clone_session",
   "compact_session",
+  "create_job",
   "create_schedule",
   "create_session",
   "delete_schedule",

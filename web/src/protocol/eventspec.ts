@@ -172,7 +172,7 @@ export const eventSpecs: Readonly<Record<SessionEvent["type"], EventSpec>> = {
   rewind: { class: "control", display: { kind: "marker", title: "Rewound{!targetEventId: to the beginning}", ref: "targetEventId" } },
   branch: { class: "control", display: { kind: "marker", title: "Another branch", ref: "leafEventId" } },
   channel_inject: { class: "control", display: { kind: "badge", title: "{channel}" } },
-  session_info: { class: "control", display: { kind: "notice", place: "session", lines: ["{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}", "{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"], hideEmpty: true }, word: "name", usage: "usage" },
+  session_info: { class: "control", display: { kind: "notice", place: "session", lines: ["{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}", "{+changes.workDir:Working directory: {changes.workDir}}", "{+changes.jobState:Job: {changes.jobState}}", "{?mode:Permission mode: {mode}}"], hideEmpty: true }, word: "name", usage: "usage" },
   custom: { class: "control", display: { view: "extension", place: "session" } },
   label: { class: "control", display: { kind: "label", place: "session", title: "{label}", ref: "targetEventId" } },
   instruction_snapshot: { class: "control", display: { kind: "detail", place: "session", title: "System prompt{?snapshot.cut: (cut: {snapshot.cut})}", text: "{snapshot.text}", status: [{ if: "?snapshot.cut", status: "partial" }] } },

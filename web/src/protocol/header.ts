@@ -2,6 +2,7 @@
 /* eslint-disable */
 import type { Cause } from "./event";
 import type { DeviceID, EventID, ProjectID, Seq, SessionID } from "./id";
+import type { JobMeta, JobState } from "./job";
 
 /** Header is line 0 of a log. CreatedAt is in Unix milliseconds. */
 export interface Header {
@@ -69,6 +70,11 @@ export interface Meta {
   name?: string;
   model?: string;
   thinkingLevel?: string;
+  /**
+   * Job is set in a session that create_job made. Clones, imports and the sessions of
+   * sub-agents have none.
+   */
+  job?: JobMeta;
 }
 
 /**
@@ -80,4 +86,6 @@ export interface MetaChanges {
   name?: string;
   model?: string;
   thinkingLevel?: string;
+  /** JobState is set by the host alone; a session that is no job ignores it. */
+  jobState?: JobState;
 }

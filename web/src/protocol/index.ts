@@ -24,6 +24,7 @@ export * from "./grant";
 export * from "./header";
 export * from "./host";
 export * from "./id";
+export * from "./job";
 export * from "./limits";
 export * from "./limituse";
 export * from "./live";

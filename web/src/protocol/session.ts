@@ -3,6 +3,7 @@
 import type { Anchors } from "./connect";
 import type { ClonedFrom, Meta, MetaChanges, Parent } from "./header";
 import type { EventID, ProjectID, SessionID } from "./id";
+import type { JobMeta } from "./job";
 
 /**
  * CreateSession makes a session; the answer is a {@link SessionSummary}. It works in
@@ -31,6 +32,8 @@ export interface ListSessions {
    */
   subagents?: boolean;
   parentId?: SessionID;
+  /** Jobs lists only jobs. */
+  jobs?: boolean;
 }
 
 /**
@@ -152,6 +155,7 @@ export interface SessionState {
   activity?: string;
   question?: string;
   costUSD?: number;
+  job?: JobMeta;
 }
 
 /** SessionList is a page of sessions; More says that older ones follow. */
