@@ -27,7 +27,7 @@ export interface OpenOptions {
   tail?: number;
   /** How many of them the projection shows; it asks for those that are missing. */
   window?: number;
-  /** The project of the session: with it, and a cache, it is kept between two visits. */
+  /** The project of the session, if it has one: under it, it is kept between two visits. */
   projectId?: ProjectID;
   /** Takes each update, at once and in order: each persistent event of a session comes once. */
   onUpdate?(u: Update, s: Session): void;

@@ -61,6 +61,8 @@ export interface WebSocketConfig {
   /** Shorter times than those of docs/protocol.md: for a proxy that cuts silent connections earlier. */
   pingEveryMs?: number;
   silenceMs?: number;
+  /** How long a connection may take with its handshake; 15 s unless it is set. */
+  dialMs?: number;
 }
 
 /** A Dial over WebSocket: it connects and proves, in at most 15 s. */
@@ -91,7 +93,7 @@ export function webSocket(config: WebSocketConfig): Dial {
     const socket = new Socket(ws, config);
     const timer = setTimeout(
       () => socket.fail(new ConnectionError(`no host of Scorel answers on ${address.url}: it took too long`)),
-      dialMs,
+      config.dialMs ?? dialMs,
     );
     const abort = () => socket.fail(new ConnectionError("the try to connect was ended"));
     signal.addEventListener("abort", abort);
@@ -132,7 +134,7 @@ class Socket implements Transport {
     };
     ws.onmessage = (e: { data: unknown }) => this.take(e.data);
     ws.onclose = (e: { code?: number; reason?: string }) => this.fail(closeError(e, this.opened));
-    ws.onerror = () => {}; // close follows, and says as much
+    ws.onerror = () => this.fail(closeError({}, this.opened)); // Node 20 lets no close follow
   }
 
   /** Waits for the next message of the handshake, "" for the opening. */
