@@ -79,7 +79,7 @@ describe.skipIf(missing !== "")("with the real host", () => {
   beforeAll(async () => {
     proxy = await Line.listen(() => port);
     host = new Host({ script, names: [`127.0.0.1:${proxy.port}`] });
-    
+
     await host.start();
     port = host.port;
   });
@@ -217,15 +217,26 @@ describe.skipIf(missing !== "")("with the real host", () => {
     });
     let kills = 0;
     let labelled = 0;
-    const restart = async () => {
+    // The host is killed after it has acted, and before its answer has come.
+    const killWith = async (label: string) => {
+      proxy.mute = true;
+      const answer = c.call("set_label", { targetEventId: s.projection.path.at(-1)?.id as string, label } as never, { sessionId });
+      labelled++;
+      await until(
+        () => host.stored(sessionId).includes(`"${label}"`),
+        () => `${label} was not stored; ${c.status.state}`,
+      );
       kills++;
       await host.kill();
+      proxy.mute = false;
+      proxy.breakAll();
       await host.start();
       port = host.port;
+      await answer;
     };
     for (let i = 0; i < rounds; i++) {
-      const killing = i % 40 === 20 ? restart() : undefined;
-      if (i % 4 === 0) await turn(c, s, `round ${i}`);
+      if (i % 40 === 21) await killWith(`${i} killed`);
+      else if (i % 4 === 0) await turn(c, s, `round ${i}`);
       else {
         // Requests that leave one event each in the log.
         const of = s.projection.path.at(-1)?.id as string;
@@ -233,7 +244,6 @@ describe.skipIf(missing !== "")("with the real host", () => {
         labelled += all.length;
         await Promise.all(all);
       }
-      await killing;
     }
     proxy.next = () => undefined;
     proxy.breakAll();

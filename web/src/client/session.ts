@@ -183,9 +183,8 @@ export class Session {
 
   private key(): CacheKey | undefined {
     const { device } = this.client;
-    return device && this.options.projectId
-      ? { deviceId: device, projectId: this.options.projectId, sessionId: this.sessionId }
-      : undefined;
+    const { projectId = "" as ProjectID } = this.options;
+    return device && { deviceId: device, projectId, sessionId: this.sessionId };
   }
 
   /** Shows what was kept at an earlier visit, if nothing newer has come meanwhile. */

@@ -1,6 +1,6 @@
 /** A real host for tests: the binary is built, and served in a home of its own with the script model. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -106,6 +106,13 @@ export class Host {
       child.once("exit", () => resolve());
       child.kill(signal);
     });
+  }
+
+  /** The log of a session as it is on the disk, "" while there is none. */
+  stored(sessionId: string): string {
+    const names = readdirSync(this.path(), { recursive: true, encoding: "utf8" });
+    const name = names.find((n) => n.includes(sessionId) && n.endsWith(".jsonl"));
+    return name ? readFileSync(this.path(name), "utf8") : "";
   }
 
   async remove(): Promise<void> {

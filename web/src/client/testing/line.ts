@@ -11,6 +11,8 @@ export interface Cut {
 export class Line {
   /** Draws what becomes of the next connection; undefined leaves it whole. */
   next: () => Cut | undefined = () => undefined;
+  /** Nothing of the host comes over; what is sent to it does. */
+  mute = false;
   /** Connections that were cut, and those that were frozen. */
   cut = 0;
   frozen = 0;
@@ -65,7 +67,7 @@ export class Line {
       if (!frozen) host.write(data);
     });
     host.on("data", (data) => {
-      if (frozen) return;
+      if (frozen || this.mute) return;
       const part = data.subarray(0, left);
       left -= part.length;
       if (left > 0) {
