@@ -5,7 +5,7 @@ import type { PersistentEvent } from "../protocol/index";
 import { type Cache, type CacheKey, MemoryCache, maxCachedSessions } from "./cache";
 import type { Problem } from "./errors";
 import { emptyLive } from "./fold";
-import { browserKey, IndexedDBCache } from "./indexeddb";
+import { IndexedDBCache } from "./indexeddb";
 import type { Kept } from "./projection";
 
 const key = (session: string, device = "dev_1"): CacheKey => ({ deviceId: device, projectId: "prj_1", sessionId: session }) as CacheKey;
@@ -126,15 +126,5 @@ describe("a cache in IndexedDB", () => {
     } finally {
       indexedDB.open = open;
     }
-  });
-});
-
-describe("the key of a browser", () => {
-  test("is made once", async () => {
-    const first = await browserKey("test-key").catch((e: Error) => e);
-    if (first instanceof Error) return expect(first.message).toMatch(/clone/); // Node's copies of keys are not those of browsers
-    const second = await browserKey("test-key");
-    expect(second.publicKey).toEqual(first.publicKey);
-    expect(second.privateKey.extractable).toBe(false);
   });
 });

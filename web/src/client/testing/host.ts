@@ -37,6 +37,8 @@ export interface HostOptions {
   script: object[];
   /** Names under which the host is reached: those of a proxy. */
   names?: string[];
+  /** Where pages that may connect are from. */
+  origins?: string[];
   /** Public keys that may come in, with their client ids. */
   keys?: { clientId: string; publicKey: string }[];
 }
@@ -55,7 +57,10 @@ export class Host {
     const script = join(this.home, "model.script");
     writeFileSync(script, options.script.map((l) => `${JSON.stringify(l)}\n`).join(""));
     this.model = `script:${script}`;
-    writeFileSync(join(dir, "config.toml"), `[host]\nnames = ${JSON.stringify(options.names ?? [])}\n`);
+    writeFileSync(
+      join(dir, "config.toml"),
+      `[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n`,
+    );
     const entries = (options.keys ?? []).map((k) => ({ ...k, label: "test", grant: "control", addedAt: 1 }));
     if (entries.length > 0) writeFileSync(join(dir, "entries.json"), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
   }
