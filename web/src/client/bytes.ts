@@ -40,6 +40,7 @@ export function hex(bytes: Uint8Array): string {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function utf8(text: string): Bytes {
   return encoder.encode(text);
@@ -63,16 +64,11 @@ export function byteLength(text: string): number {
 /** The longest end of a text that has at most max bytes in UTF-8 and begins with a whole character. */
 export function tail(text: string, max: number): string {
   if (text.length * 3 <= max) return text;
-  let n = 0;
-  let i = text.length;
-  while (i > 0) {
-    const c = text.charCodeAt(i - 1);
-    const pair = i > 1 && isPair(text, i - 2);
-    n += c < 0x80 ? 1 : c < 0x800 ? 2 : pair ? 4 : 3;
-    if (n > max) break;
-    i -= pair ? 2 : 1;
-  }
-  return text.slice(i);
+  const bytes = encoder.encode(text);
+  if (bytes.length <= max) return text;
+  let from = bytes.length - max;
+  while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++; // within a character
+  return decoder.decode(bytes.subarray(from));
 }
 
 function isPair(text: string, i: number): boolean {
