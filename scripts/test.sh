@@ -88,6 +88,9 @@ besides() {
 	step darwin go run ./internal/dev/typecheck darwin/arm64
 	step benchmarks benchmarks
 	step "a request, an event and a tool are added" bash scripts/extend.sh
+	if command -v node >/dev/null && [ -d web/node_modules ]; then
+		step web web
+	fi
 	race='' step "computed without the race detector" computed
 }
 
@@ -109,6 +112,18 @@ join() {
 	cat "$work/aside"
 }
 
+# web checks the client library in TypeScript, and tries it with the host of this tree.
+web() {
+	local binary
+	binary=$(mktemp -d "$work/web.XXXXXX")/scorel
+	CGO_ENABLED=0 go build -o "$binary" ./cmd/scorel
+	cd web
+	npm run --silent check
+	SCOREL_BINARY="$binary" npm test --silent
+	npm run --silent build
+	node --input-type=module -e 'await import("./src/client/dist/client/index.js")'
+}
+
 clean_scripts() {
 	local f
 	for f in scripts/*.sh .ci/run; do bash -n "$f"; done
@@ -120,8 +135,9 @@ command -v tmux >/dev/null || echo "tmux is not installed, so the tests that loo
 command -v curl >/dev/null || echo "curl is not installed, so the script of docs/host.md is not run"
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
 command -v python3 >/dev/null || echo "there is no Python, so its client in examples/clients is not run"
-command -v node >/dev/null || echo "Node is not installed, so its client in examples/clients is not run"
+command -v node >/dev/null || echo "Node is not installed, so its client in examples/clients is not run, and the client library in web/src/client is neither checked nor tried"
 [ -d internal/host/mcpservers/testdata/servers/node_modules ] || echo "the MCP servers of npm are not installed (npm ci --prefix internal/host/mcpservers/testdata/servers), so they are not connected with"
+command -v node >/dev/null && [ ! -d web/node_modules ] && echo "the packages of npm are not installed (npm ci --prefix web), so the client library in web/src/client is neither checked nor tried"
 command -v tsc >/dev/null || echo "there is no TypeScript compiler (npm install -g typescript), so the generated types are checked by their structure only and not compiled"
 race=-race
 if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then

@@ -1,0 +1,131 @@
+/** A real host for tests: the binary is built, and served in a home of its own with the script model. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** Why the real host cannot be used here, "" if it can. */
+export function withoutHost(): string {
+  if (process.env.SCOREL_BINARY) return "";
+  try {
+    execFileSync("go", ["version"], { stdio: "ignore" });
+    return "";
+  } catch {
+    return "there is no Go, so the real host is not used";
+  }
+}
+
+let built: string | undefined;
+
+/** The binary: SCOREL_BINARY, or one that is built once. */
+function binary(): string {
+  if (process.env.SCOREL_BINARY) return process.env.SCOREL_BINARY;
+  if (!built) {
+    const dir = mkdtempSync(join(tmpdir(), "scorel-web-"));
+    process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+    built = join(dir, "scorel");
+    execFileSync("go", ["build", "-buildvcs=false", "-o", built, "./cmd/scorel"], { cwd: root, env: { ...process.env, CGO_ENABLED: "0" } });
+  }
+  return built;
+}
+
+export interface HostOptions {
+  /** Lines of the script of the model. */
+  script: object[];
+  /** Names under which the host is reached: those of a proxy. */
+  names?: string[];
+  /** Where pages that may connect are from. */
+  origins?: string[];
+  /** Public keys that may come in, with their client ids. */
+  keys?: { clientId: string; publicKey: string }[];
+}
+
+export class Host {
+  readonly home = mkdtempSync(join(tmpdir(), "scorel-web-"));
+  readonly model: string;
+  readonly work: string;
+  private child: ChildProcess | undefined;
+
+  constructor(options: HostOptions) {
+    const dir = this.path();
+    mkdirSync(dir, { mode: 0o700 });
+    this.work = join(this.home, "work");
+    mkdirSync(this.work);
+    const script = join(this.home, "model.script");
+    writeFileSync(script, options.script.map((l) => `${JSON.stringify(l)}\n`).join(""));
+    this.model = `script:${script}`;
+    writeFileSync(
+      join(dir, "config.toml"),
+      `[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n`,
+    );
+    const entries = (options.keys ?? []).map((k) => ({ ...k, label: "test", grant: "control", addedAt: 1 }));
+    if (entries.length > 0) writeFileSync(join(dir, "entries.json"), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
+  }
+
+  /** Starts the host; it resolves when clients can come. */
+  async start(): Promise<void> {
+    const env = { PATH: process.env.PATH, HOME: this.home };
+    const child = spawn(binary(), ["host", "serve", "--listen", "127.0.0.1:0"], { env, cwd: this.work, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = child;
+    let said = "";
+    await new Promise<void>((resolve, reject) => {
+      const take = (data: Buffer) => {
+        said += data;
+        if (said.includes("listens on")) resolve();
+      };
+      child.stdout?.on("data", take);
+      child.stderr?.on("data", take);
+      child.once("exit", () => reject(new Error(`the host did not start: ${said}`)));
+    });
+  }
+
+  get port(): number {
+    const addresses = (JSON.parse(readFileSync(this.path("host.json"), "utf8")) as { addresses: string[] }).addresses;
+    return Number(
+      addresses
+        .find((a) => a.startsWith("ws://"))
+        ?.split(":")
+        .at(-1),
+    );
+  }
+
+  get device(): string {
+    return (JSON.parse(readFileSync(this.path("host.json"), "utf8")) as { deviceId: string }).deviceId;
+  }
+
+  get token(): string {
+    return readFileSync(this.path("host.header"), "utf8")
+      .trim()
+      .replace(/^.*Bearer /, "");
+  }
+
+  /** Kills the host and waits until it is gone. */
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    await new Promise<void>((resolve) => {
+      child.once("exit", () => resolve());
+      child.kill(signal);
+    });
+  }
+
+  /** The log of a session as it is on the disk, "" while there is none. */
+  stored(sessionId: string): string {
+    const names = readdirSync(this.path(), { recursive: true, encoding: "utf8" });
+    const name = names.find((n) => n.includes(sessionId) && n.endsWith(".jsonl"));
+    return name ? readFileSync(this.path(name), "utf8") : "";
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    if (existsSync(this.home)) rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private path(name = ""): string {
+    return join(this.home, ".scorel", name);
+  }
+}

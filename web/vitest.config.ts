@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Node 20 has a WebSocket only with the flag; later ones ignore it.
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    poolOptions: { forks: { execArgv: ["--experimental-websocket"], maxForks: 2 } },
+  },
+});
