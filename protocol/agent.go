@@ -44,8 +44,3 @@ var (
 		New: func() Request { return new(ListAgents) }, Reply: func() Response { return new(AgentList) },
 	}
 )
-
-// Spec describes the request.
-func (*ListAgents) Spec() *Spec { return &listAgentsSpec }
-
-func (*AgentList) response() {}

@@ -53,10 +53,3 @@ var (
 
 // inUpload keeps the parts of a payload in their order.
 func inUpload(c Call) string { return "upload:" + c.Request.(*PutBlob).UploadID }
-
-// Spec describes the request.
-func (*GetBlob) Spec() *Spec { return &getBlobSpec }
-func (*PutBlob) Spec() *Spec { return &putBlobSpec }
-
-func (*BlobRef) response()  {}
-func (*BlobPart) response() {}

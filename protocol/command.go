@@ -155,22 +155,10 @@ func ranBy(e Event) Response {
 	return nil
 }
 
-// Spec describes the request.
-func (*ListCommands) Spec() *Spec    { return &listCommandsSpec }
-func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
-func (*RunCommand) Spec() *Spec      { return &runCommandSpec }
-func (*ExpandCommand) Spec() *Spec   { return &expandCommandSpec }
-func (*Reload) Spec() *Spec          { return &reloadSpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *RunCommand) Check() *Problem {
 	return first(r.checkFields(), r.Options.Check())
 }
-
-func (*CommandList) response()     {}
-func (*CompletionList) response()  {}
-func (*CommandResult) response()   {}
-func (*ExpandedCommand) response() {}
 
 // Keep implements [Kept].
 func (r *CommandResult) Keep(most int) Response {
@@ -181,4 +169,3 @@ func (r *CommandResult) Keep(most int) Response {
 	short.Text = ""
 	return &short
 }
-func (*Reloaded) response() {}

@@ -91,12 +91,6 @@ var (
 // inComponent keeps the order of what a connection sends to the components of a session.
 func inComponent(c Call) string { return "ui " + string(c.SessionID) }
 
-// Spec describes the request.
-func (*TakeUI) Spec() *Spec  { return &takeUISpec }
-func (*UIInput) Spec() *Spec { return &uiInputSpec }
-
-func (*UITaken) response() {}
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *UIInput) Check() *Problem {
 	if p := r.checkFields(); p != nil {

@@ -84,11 +84,3 @@ var (
 		New: func() Request { return new(ListHooks) }, Reply: func() Response { return new(HookList) },
 	}
 )
-
-// Spec describes the request.
-func (*GetConfig) Spec() *Spec { return &getConfigSpec }
-func (*SetConfig) Spec() *Spec { return &setConfigSpec }
-func (*ListHooks) Spec() *Spec { return &listHooksSpec }
-
-func (*ConfigReport) response() {}
-func (*HookList) response()     {}

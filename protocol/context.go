@@ -95,10 +95,3 @@ var (
 		New: func() Request { return new(GetUsage) }, Reply: func() Response { return new(UsageReport) },
 	}
 )
-
-// Spec describes the request.
-func (*GetContext) Spec() *Spec { return &getContextSpec }
-func (*GetUsage) Spec() *Spec   { return &getUsageSpec }
-
-func (*ContextView) response() {}
-func (*UsageReport) response() {}

@@ -270,10 +270,6 @@ var (
 	}
 )
 
-// Spec describes the request.
-func (*AnswerPermission) Spec() *Spec { return &answerPermissionSpec }
-func (*AnswerUI) Spec() *Spec         { return &answerUISpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *AnswerPermission) Check() *Problem {
 	p := r.checkFields()

@@ -71,10 +71,3 @@ var (
 		New: func() Request { return new(AddEndpoint) }, Reply: func() Response { return new(EndpointAdded) },
 	}
 )
-
-// Spec describes the request.
-func (*ListServerModels) Spec() *Spec { return &listServerModelsSpec }
-func (*AddEndpoint) Spec() *Spec      { return &addEndpointSpec }
-
-func (*ServerList) response()    {}
-func (*EndpointAdded) response() {}

@@ -60,11 +60,3 @@ var (
 		New: func() Request { return new(RevokeEntry) }, Reply: func() Response { return new(Done) },
 	}
 )
-
-// Spec describes the request.
-func (*ListEntries) Spec() *Spec { return &listEntriesSpec }
-func (*RenameEntry) Spec() *Spec { return &renameEntrySpec }
-func (*SetGrant) Spec() *Spec    { return &setGrantSpec }
-func (*RevokeEntry) Spec() *Spec { return &revokeEntrySpec }
-
-func (*EntryList) response() {}

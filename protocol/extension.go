@@ -73,11 +73,3 @@ var (
 		New: func() Request { return new(EnableExtension) }, Reply: func() Response { return new(Done) },
 	}
 )
-
-// Spec describes the request.
-func (*ListExtensions) Spec() *Spec  { return &listExtensionsSpec }
-func (*CheckExtension) Spec() *Spec  { return &checkExtensionSpec }
-func (*EnableExtension) Spec() *Spec { return &enableExtensionSpec }
-
-func (*ExtensionInfo) response() {}
-func (*ExtensionList) response() {}

@@ -87,15 +87,3 @@ var (
 		New: func() Request { return new(PruneBlobs) }, Reply: func() Response { return new(Pruned) },
 	}
 )
-
-// Spec describes the request.
-func (*Ping) Spec() *Spec       { return &pingSpec }
-func (*GetStatus) Spec() *Spec  { return &getStatusSpec }
-func (*StopHost) Spec() *Spec   { return &stopHostSpec }
-func (*Doctor) Spec() *Spec     { return &doctorSpec }
-func (*PruneBlobs) Spec() *Spec { return &pruneBlobsSpec }
-
-func (*Done) response()         {}
-func (*Status) response()       {}
-func (*DoctorReport) response() {}
-func (*Pruned) response()       {}

@@ -75,14 +75,8 @@ var (
 	}
 )
 
-// Spec describes the request.
-func (*ListJobTemplates) Spec() *Spec { return &listJobTemplatesSpec }
-func (*CreateJob) Spec() *Spec        { return &createJobSpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *CreateJob) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
-
-func (*JobTemplateList) response() {}
 
 // JobState returns how far the job of a session is: one whose turn asks a question waits for
 // the answer. It is "" for a session that is no job.

@@ -162,17 +162,3 @@ var (
 		New: func() Request { return new(CancelMCPLogin) }, Reply: func() Response { return new(Done) },
 	}
 )
-
-// Spec describes the request.
-func (*ListMCPServers) Spec() *Spec     { return &listMCPServersSpec }
-func (*EnableMCPServer) Spec() *Spec    { return &enableMCPServerSpec }
-func (*ReconnectMCPServer) Spec() *Spec { return &reconnectMCPServerSpec }
-func (*GetMCPLog) Spec() *Spec          { return &getMCPLogSpec }
-func (*SetMCPInput) Spec() *Spec        { return &setMCPInputSpec }
-func (*BeginMCPLogin) Spec() *Spec      { return &beginMCPLoginSpec }
-func (*AwaitMCPLogin) Spec() *Spec      { return &awaitMCPLoginSpec }
-func (*CancelMCPLogin) Spec() *Spec     { return &cancelMCPLoginSpec }
-
-func (*MCPServerList) response() {}
-func (*MCPLog) response()        {}
-func (*MCPLogin) response()      {}

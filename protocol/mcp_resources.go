@@ -32,8 +32,3 @@ var listMCPResourcesSpec = Spec{
 	Name: "list_mcp_resources", Scope: ScopeSession, Grant: GrantControl,
 	New: func() Request { return new(ListMCPResources) }, Reply: func() Response { return new(MCPResourceList) },
 }
-
-// Spec describes the request.
-func (*ListMCPResources) Spec() *Spec { return &listMCPResourcesSpec }
-
-func (*MCPResourceList) response() {}

@@ -44,10 +44,6 @@ var (
 	}
 )
 
-// Spec describes the request.
-func (*AddMemory) Spec() *Spec { return &addMemorySpec }
-func (*GetMemory) Spec() *Spec { return &getMemorySpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *AddMemory) Check() *Problem {
 	if r.Text == "" {
@@ -55,5 +51,3 @@ func (r *AddMemory) Check() *Problem {
 	}
 	return r.checkFields()
 }
-
-func (*MemoryView) response() {}

@@ -76,11 +76,3 @@ var (
 		New: func() Request { return new(SetCredential) }, Reply: func() Response { return new(Done) },
 	}
 )
-
-// Spec describes the request.
-func (*ListModels) Spec() *Spec    { return &listModelsSpec }
-func (*TestModel) Spec() *Spec     { return &testModelSpec }
-func (*SetCredential) Spec() *Spec { return &setCredentialSpec }
-
-func (*ModelList) response() {}
-func (*ModelTest) response() {}

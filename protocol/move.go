@@ -130,12 +130,6 @@ func compactedBy(e Event) Response {
 	return nil
 }
 
-// Spec describes the request.
-func (*RewindTo) Spec() *Spec       { return &rewindToSpec }
-func (*LeaveSession) Spec() *Spec   { return &leaveSessionSpec }
-func (*BranchTo) Spec() *Spec       { return &branchToSpec }
-func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *RewindTo) Check() *Problem {
 	if r.TargetEventID != nil && *r.TargetEventID == "" {
@@ -144,8 +138,6 @@ func (r *RewindTo) Check() *Problem {
 	return r.checkFields()
 }
 
-func (*Moved) response() {}
-
 // Keep implements [Kept].
 func (m *Moved) Keep(most int) Response {
 	if data, err := json.Marshal(m); err != nil || len(data) > most {
@@ -153,4 +145,3 @@ func (m *Moved) Keep(most int) Response {
 	}
 	return m
 }
-func (*Compacted) response() {}

@@ -43,9 +43,3 @@ var (
 		New: func() Request { return new(GetTree) }, Reply: func() Response { return new(Events) },
 	}
 )
-
-// Spec describes the request.
-func (*GetPath) Spec() *Spec { return &getPathSpec }
-func (*GetTree) Spec() *Spec { return &getTreeSpec }
-
-func (*Events) response() {}

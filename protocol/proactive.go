@@ -24,9 +24,6 @@ var setProactiveSpec = Spec{
 	New: func() Request { return new(SetProactive) }, Reply: func() Response { return new(Done) },
 }
 
-// Spec describes the request.
-func (*SetProactive) Spec() *Spec { return &setProactiveSpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *SetProactive) Check() *Problem {
 	p := first(r.checkFields(), r.Options.Check())

@@ -164,8 +164,3 @@ var (
 		New: func() Request { return new(GetProcessLog) }, Reply: func() Response { return new(ProcessLog) },
 	}
 )
-
-// Spec describes the request.
-func (*GetProcessLog) Spec() *Spec { return &getProcessLogSpec }
-
-func (*ProcessLog) response() {}

@@ -129,17 +129,3 @@ var (
 		New: func() Request { return new(ListDirectories) }, Reply: func() Response { return new(DirectoryList) },
 	}
 )
-
-// Spec describes the request.
-func (*RegisterProject) Spec() *Spec { return &registerProjectSpec }
-func (*ListProjects) Spec() *Spec    { return &listProjectsSpec }
-func (*RemoveProject) Spec() *Spec   { return &removeProjectSpec }
-func (*GetProjectState) Spec() *Spec { return &getProjectStateSpec }
-func (*ListFiles) Spec() *Spec       { return &listFilesSpec }
-func (*ListDirectories) Spec() *Spec { return &listDirectoriesSpec }
-
-func (*Project) response()       {}
-func (*ProjectList) response()   {}
-func (*ProjectState) response()  {}
-func (*FileList) response()      {}
-func (*DirectoryList) response() {}

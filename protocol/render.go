@@ -57,8 +57,3 @@ var renderEntrySpec = Spec{
 	Name: "render_entry", Scope: ScopeSession, Grant: GrantView,
 	New: func() Request { return new(RenderEntry) }, Reply: func() Response { return new(RenderedEntry) },
 }
-
-// Spec describes the request.
-func (*RenderEntry) Spec() *Spec { return &renderEntrySpec }
-
-func (*RenderedEntry) response() {}

@@ -50,12 +50,3 @@ var (
 		New: func() Request { return new(ImportRules) }, Reply: func() Response { return new(RulesImported) },
 	}
 )
-
-// Spec describes the request.
-func (*ListForeignRules) Spec() *Spec { return &listForeignRulesSpec }
-
-// Spec describes the request.
-func (*ImportRules) Spec() *Spec { return &importRulesSpec }
-
-func (*ForeignRules) response()  {}
-func (*RulesImported) response() {}

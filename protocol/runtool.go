@@ -73,10 +73,3 @@ func toolStartedBy(e Event) Response {
 	}
 	return nil
 }
-
-// Spec describes the request.
-func (*RunTool) Spec() *Spec          { return &runToolSpec }
-func (*ListBuiltinTools) Spec() *Spec { return &listBuiltinToolsSpec }
-
-func (*ToolStarted) response()  {}
-func (*BuiltinTools) response() {}

@@ -251,40 +251,6 @@ var (
 	}
 )
 
-// Spec describes the request.
-func (*CreateSchedule) Spec() *Spec { return &createScheduleSpec }
-
-// Spec describes the request.
-func (*ListSchedules) Spec() *Spec { return &listSchedulesSpec }
-
-// Spec describes the request.
-func (*GetSchedule) Spec() *Spec { return &getScheduleSpec }
-
-// Spec describes the request.
-func (*SetSchedule) Spec() *Spec { return &setScheduleSpec }
-
-// Spec describes the request.
-func (*DeleteSchedule) Spec() *Spec { return &deleteScheduleSpec }
-
-// Spec describes the request.
-func (*RunSchedule) Spec() *Spec { return &runScheduleSpec }
-
-// Spec describes the request.
-func (*ListRuns) Spec() *Spec { return &listRunsSpec }
-
-// Spec describes the request.
-func (*CancelRun) Spec() *Spec { return &cancelRunSpec }
-
-// Spec describes the request.
-func (*GetAutomation) Spec() *Spec { return &getAutomationSpec }
-
-func (*Schedule) response()         {}
-func (*ScheduleList) response()     {}
-func (*ScheduleDetails) response()  {}
-func (*ScheduleRun) response()      {}
-func (*RunList) response()          {}
-func (*AutomationStatus) response() {}
-
 // Check says what cannot be carried out; see [Call.Check].
 func (r *CreateSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
 

@@ -59,8 +59,3 @@ var (
 		New: func() Request { return new(SearchSessions) }, Reply: func() Response { return new(SearchResult) },
 	}
 )
-
-// Spec describes the request.
-func (*SearchSessions) Spec() *Spec { return &searchSessionsSpec }
-
-func (*SearchResult) response() {}

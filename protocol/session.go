@@ -235,20 +235,6 @@ func (r *ListSessions) Check() *Problem {
 	return p
 }
 
-// Spec describes the request.
-func (*CreateSession) Spec() *Spec { return &createSessionSpec }
-func (*ListSessions) Spec() *Spec  { return &listSessionsSpec }
-func (*OpenSession) Spec() *Spec   { return &openSessionSpec }
-func (*CloseSession) Spec() *Spec  { return &closeSessionSpec }
-func (*DeleteSession) Spec() *Spec { return &deleteSessionSpec }
-func (*CloneSession) Spec() *Spec  { return &cloneSessionSpec }
-func (*ImportSession) Spec() *Spec { return &importSessionSpec }
-func (*ExportSession) Spec() *Spec { return &exportSessionSpec }
-func (*VerifySession) Spec() *Spec { return &verifySessionSpec }
-func (*RepairSession) Spec() *Spec { return &repairSessionSpec }
-func (*UpdateInfo) Spec() *Spec    { return &updateInfoSpec }
-func (*SetLabel) Spec() *Spec      { return &setLabelSpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *CreateSession) Check() *Problem {
 	if r.ProjectID == "" && r.Meta.WorkDir == "" {
@@ -263,11 +249,6 @@ func (r *UpdateInfo) Check() *Problem {
 	return r.Changes.Check()
 }
 
-func (*SessionSummary) response() {}
-func (*SessionList) response()    {}
-func (*SessionOpened) response()  {}
-func (*Imported) response()       {}
-
 // Keep implements [Kept].
 func (r *Imported) Keep(most int) Response {
 	if data, err := json.Marshal(r.Findings); err == nil && len(data) <= most {
@@ -275,5 +256,3 @@ func (r *Imported) Keep(most int) Response {
 	}
 	return &Imported{Summary: r.Summary, Findings: []string{fmt.Sprintf("%d things were found; verify_session of %s names what is wrong now", len(r.Findings), r.Summary.SessionID)}}
 }
-func (*Deleted) response()       {}
-func (*SessionReport) response() {}

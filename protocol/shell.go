@@ -110,9 +110,3 @@ func startedBy(e Event) Response {
 	}
 	return nil
 }
-
-// Spec describes the request.
-func (*RunShell) Spec() *Spec  { return &runShellSpec }
-func (*StopShell) Spec() *Spec { return &stopShellSpec }
-
-func (*ShellStarted) response() {}

@@ -47,8 +47,3 @@ var (
 		New: func() Request { return new(ListSkills) }, Reply: func() Response { return new(SkillList) },
 	}
 )
-
-// Spec describes the request.
-func (*ListSkills) Spec() *Spec { return &listSkillsSpec }
-
-func (*SkillList) response() {}

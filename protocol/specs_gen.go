@@ -109,3 +109,449 @@ var specs = [...]*Spec{
 	&updateInfoSpec,
 	&verifySessionSpec,
 }
+
+// Spec describes the request.
+func (*AddEndpoint) Spec() *Spec { return &addEndpointSpec }
+
+// Spec describes the request.
+func (*AddMemory) Spec() *Spec { return &addMemorySpec }
+
+// Spec describes the request.
+func (*AnswerPermission) Spec() *Spec { return &answerPermissionSpec }
+
+// Spec describes the request.
+func (*AnswerUI) Spec() *Spec { return &answerUISpec }
+
+// Spec describes the request.
+func (*AwaitMCPLogin) Spec() *Spec { return &awaitMCPLoginSpec }
+
+// Spec describes the request.
+func (*BeginMCPLogin) Spec() *Spec { return &beginMCPLoginSpec }
+
+// Spec describes the request.
+func (*BranchTo) Spec() *Spec { return &branchToSpec }
+
+// Spec describes the request.
+func (*Cancel) Spec() *Spec { return &cancelSpec }
+
+// Spec describes the request.
+func (*CancelMCPLogin) Spec() *Spec { return &cancelMCPLoginSpec }
+
+// Spec describes the request.
+func (*CancelRun) Spec() *Spec { return &cancelRunSpec }
+
+// Spec describes the request.
+func (*CheckExtension) Spec() *Spec { return &checkExtensionSpec }
+
+// Spec describes the request.
+func (*CloneSession) Spec() *Spec { return &cloneSessionSpec }
+
+// Spec describes the request.
+func (*CloseSession) Spec() *Spec { return &closeSessionSpec }
+
+// Spec describes the request.
+func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
+
+// Spec describes the request.
+func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
+
+// Spec describes the request.
+func (*CreateJob) Spec() *Spec { return &createJobSpec }
+
+// Spec describes the request.
+func (*CreateSchedule) Spec() *Spec { return &createScheduleSpec }
+
+// Spec describes the request.
+func (*CreateSession) Spec() *Spec { return &createSessionSpec }
+
+// Spec describes the request.
+func (*DeleteSchedule) Spec() *Spec { return &deleteScheduleSpec }
+
+// Spec describes the request.
+func (*DeleteSession) Spec() *Spec { return &deleteSessionSpec }
+
+// Spec describes the request.
+func (*Doctor) Spec() *Spec { return &doctorSpec }
+
+// Spec describes the request.
+func (*EnableExtension) Spec() *Spec { return &enableExtensionSpec }
+
+// Spec describes the request.
+func (*EnableMCPServer) Spec() *Spec { return &enableMCPServerSpec }
+
+// Spec describes the request.
+func (*ExpandCommand) Spec() *Spec { return &expandCommandSpec }
+
+// Spec describes the request.
+func (*ExportSession) Spec() *Spec { return &exportSessionSpec }
+
+// Spec describes the request.
+func (*FollowUp) Spec() *Spec { return &followUpSpec }
+
+// Spec describes the request.
+func (*GetAutomation) Spec() *Spec { return &getAutomationSpec }
+
+// Spec describes the request.
+func (*GetBlob) Spec() *Spec { return &getBlobSpec }
+
+// Spec describes the request.
+func (*GetConfig) Spec() *Spec { return &getConfigSpec }
+
+// Spec describes the request.
+func (*GetContext) Spec() *Spec { return &getContextSpec }
+
+// Spec describes the request.
+func (*GetMCPLog) Spec() *Spec { return &getMCPLogSpec }
+
+// Spec describes the request.
+func (*GetMemory) Spec() *Spec { return &getMemorySpec }
+
+// Spec describes the request.
+func (*GetPath) Spec() *Spec { return &getPathSpec }
+
+// Spec describes the request.
+func (*GetProcessLog) Spec() *Spec { return &getProcessLogSpec }
+
+// Spec describes the request.
+func (*GetProjectState) Spec() *Spec { return &getProjectStateSpec }
+
+// Spec describes the request.
+func (*GetSchedule) Spec() *Spec { return &getScheduleSpec }
+
+// Spec describes the request.
+func (*GetStatus) Spec() *Spec { return &getStatusSpec }
+
+// Spec describes the request.
+func (*GetTaskOutput) Spec() *Spec { return &getTaskOutputSpec }
+
+// Spec describes the request.
+func (*GetTree) Spec() *Spec { return &getTreeSpec }
+
+// Spec describes the request.
+func (*GetTrust) Spec() *Spec { return &getTrustSpec }
+
+// Spec describes the request.
+func (*GetUsage) Spec() *Spec { return &getUsageSpec }
+
+// Spec describes the request.
+func (*ImportRules) Spec() *Spec { return &importRulesSpec }
+
+// Spec describes the request.
+func (*ImportSession) Spec() *Spec { return &importSessionSpec }
+
+// Spec describes the request.
+func (*LeaveSession) Spec() *Spec { return &leaveSessionSpec }
+
+// Spec describes the request.
+func (*ListAgents) Spec() *Spec { return &listAgentsSpec }
+
+// Spec describes the request.
+func (*ListBuiltinTools) Spec() *Spec { return &listBuiltinToolsSpec }
+
+// Spec describes the request.
+func (*ListCommands) Spec() *Spec { return &listCommandsSpec }
+
+// Spec describes the request.
+func (*ListDirectories) Spec() *Spec { return &listDirectoriesSpec }
+
+// Spec describes the request.
+func (*ListEntries) Spec() *Spec { return &listEntriesSpec }
+
+// Spec describes the request.
+func (*ListExtensions) Spec() *Spec { return &listExtensionsSpec }
+
+// Spec describes the request.
+func (*ListFiles) Spec() *Spec { return &listFilesSpec }
+
+// Spec describes the request.
+func (*ListForeignRules) Spec() *Spec { return &listForeignRulesSpec }
+
+// Spec describes the request.
+func (*ListHooks) Spec() *Spec { return &listHooksSpec }
+
+// Spec describes the request.
+func (*ListJobTemplates) Spec() *Spec { return &listJobTemplatesSpec }
+
+// Spec describes the request.
+func (*ListMCPResources) Spec() *Spec { return &listMCPResourcesSpec }
+
+// Spec describes the request.
+func (*ListMCPServers) Spec() *Spec { return &listMCPServersSpec }
+
+// Spec describes the request.
+func (*ListModels) Spec() *Spec { return &listModelsSpec }
+
+// Spec describes the request.
+func (*ListProjects) Spec() *Spec { return &listProjectsSpec }
+
+// Spec describes the request.
+func (*ListRuns) Spec() *Spec { return &listRunsSpec }
+
+// Spec describes the request.
+func (*ListSchedules) Spec() *Spec { return &listSchedulesSpec }
+
+// Spec describes the request.
+func (*ListServerModels) Spec() *Spec { return &listServerModelsSpec }
+
+// Spec describes the request.
+func (*ListSessions) Spec() *Spec { return &listSessionsSpec }
+
+// Spec describes the request.
+func (*ListSkills) Spec() *Spec { return &listSkillsSpec }
+
+// Spec describes the request.
+func (*ListTasks) Spec() *Spec { return &listTasksSpec }
+
+// Spec describes the request.
+func (*ListTools) Spec() *Spec { return &listToolsSpec }
+
+// Spec describes the request.
+func (*OpenSession) Spec() *Spec { return &openSessionSpec }
+
+// Spec describes the request.
+func (*Ping) Spec() *Spec { return &pingSpec }
+
+// Spec describes the request.
+func (*PruneBlobs) Spec() *Spec { return &pruneBlobsSpec }
+
+// Spec describes the request.
+func (*PutBlob) Spec() *Spec { return &putBlobSpec }
+
+// Spec describes the request.
+func (*ReconnectMCPServer) Spec() *Spec { return &reconnectMCPServerSpec }
+
+// Spec describes the request.
+func (*RegisterProject) Spec() *Spec { return &registerProjectSpec }
+
+// Spec describes the request.
+func (*Reload) Spec() *Spec { return &reloadSpec }
+
+// Spec describes the request.
+func (*RemoveProject) Spec() *Spec { return &removeProjectSpec }
+
+// Spec describes the request.
+func (*RenameEntry) Spec() *Spec { return &renameEntrySpec }
+
+// Spec describes the request.
+func (*RenderEntry) Spec() *Spec { return &renderEntrySpec }
+
+// Spec describes the request.
+func (*RepairSession) Spec() *Spec { return &repairSessionSpec }
+
+// Spec describes the request.
+func (*ResumeQueue) Spec() *Spec { return &resumeQueueSpec }
+
+// Spec describes the request.
+func (*RevokeEntry) Spec() *Spec { return &revokeEntrySpec }
+
+// Spec describes the request.
+func (*RewindTo) Spec() *Spec { return &rewindToSpec }
+
+// Spec describes the request.
+func (*RewriteQueue) Spec() *Spec { return &rewriteQueueSpec }
+
+// Spec describes the request.
+func (*RunCommand) Spec() *Spec { return &runCommandSpec }
+
+// Spec describes the request.
+func (*RunSchedule) Spec() *Spec { return &runScheduleSpec }
+
+// Spec describes the request.
+func (*RunShell) Spec() *Spec { return &runShellSpec }
+
+// Spec describes the request.
+func (*RunTool) Spec() *Spec { return &runToolSpec }
+
+// Spec describes the request.
+func (*SearchSessions) Spec() *Spec { return &searchSessionsSpec }
+
+// Spec describes the request.
+func (*SendMessage) Spec() *Spec { return &sendMessageSpec }
+
+// Spec describes the request.
+func (*SetConfig) Spec() *Spec { return &setConfigSpec }
+
+// Spec describes the request.
+func (*SetCredential) Spec() *Spec { return &setCredentialSpec }
+
+// Spec describes the request.
+func (*SetGrant) Spec() *Spec { return &setGrantSpec }
+
+// Spec describes the request.
+func (*SetLabel) Spec() *Spec { return &setLabelSpec }
+
+// Spec describes the request.
+func (*SetMCPInput) Spec() *Spec { return &setMCPInputSpec }
+
+// Spec describes the request.
+func (*SetMode) Spec() *Spec { return &setModeSpec }
+
+// Spec describes the request.
+func (*SetProactive) Spec() *Spec { return &setProactiveSpec }
+
+// Spec describes the request.
+func (*SetSchedule) Spec() *Spec { return &setScheduleSpec }
+
+// Spec describes the request.
+func (*Steer) Spec() *Spec { return &steerSpec }
+
+// Spec describes the request.
+func (*StopHost) Spec() *Spec { return &stopHostSpec }
+
+// Spec describes the request.
+func (*StopShell) Spec() *Spec { return &stopShellSpec }
+
+// Spec describes the request.
+func (*StopTask) Spec() *Spec { return &stopTaskSpec }
+
+// Spec describes the request.
+func (*TakeUI) Spec() *Spec { return &takeUISpec }
+
+// Spec describes the request.
+func (*TestModel) Spec() *Spec { return &testModelSpec }
+
+// Spec describes the request.
+func (*TrustProject) Spec() *Spec { return &trustProjectSpec }
+
+// Spec describes the request.
+func (*UIInput) Spec() *Spec { return &uiInputSpec }
+
+// Spec describes the request.
+func (*UpdateInfo) Spec() *Spec { return &updateInfoSpec }
+
+// Spec describes the request.
+func (*VerifySession) Spec() *Spec { return &verifySessionSpec }
+
+func (*AgentList) response() {}
+
+func (*AutomationStatus) response() {}
+
+func (*BlobPart) response() {}
+
+func (*BlobRef) response() {}
+
+func (*BuiltinTools) response() {}
+
+func (*Cancelled) response() {}
+
+func (*CommandList) response() {}
+
+func (*CommandResult) response() {}
+
+func (*Compacted) response() {}
+
+func (*CompletionList) response() {}
+
+func (*ConfigReport) response() {}
+
+func (*ContextView) response() {}
+
+func (*Deleted) response() {}
+
+func (*DirectoryList) response() {}
+
+func (*DoctorReport) response() {}
+
+func (*Done) response() {}
+
+func (*EndpointAdded) response() {}
+
+func (*EntryList) response() {}
+
+func (*Events) response() {}
+
+func (*ExpandedCommand) response() {}
+
+func (*ExtensionInfo) response() {}
+
+func (*ExtensionList) response() {}
+
+func (*FileList) response() {}
+
+func (*ForeignRules) response() {}
+
+func (*HookList) response() {}
+
+func (*Imported) response() {}
+
+func (*JobTemplateList) response() {}
+
+func (*MCPLog) response() {}
+
+func (*MCPLogin) response() {}
+
+func (*MCPResourceList) response() {}
+
+func (*MCPServerList) response() {}
+
+func (*MemoryView) response() {}
+
+func (*ModelList) response() {}
+
+func (*ModelTest) response() {}
+
+func (*Moved) response() {}
+
+func (*ProcessLog) response() {}
+
+func (*Project) response() {}
+
+func (*ProjectList) response() {}
+
+func (*ProjectState) response() {}
+
+func (*ProjectTrust) response() {}
+
+func (*Pruned) response() {}
+
+func (*Reloaded) response() {}
+
+func (*RenderedEntry) response() {}
+
+func (*RulesImported) response() {}
+
+func (*RunList) response() {}
+
+func (*Schedule) response() {}
+
+func (*ScheduleDetails) response() {}
+
+func (*ScheduleList) response() {}
+
+func (*ScheduleRun) response() {}
+
+func (*SearchResult) response() {}
+
+func (*Sent) response() {}
+
+func (*ServerList) response() {}
+
+func (*SessionList) response() {}
+
+func (*SessionOpened) response() {}
+
+func (*SessionReport) response() {}
+
+func (*SessionSummary) response() {}
+
+func (*ShellStarted) response() {}
+
+func (*SkillList) response() {}
+
+func (*Status) response() {}
+
+func (*TaskInfo) response() {}
+
+func (*TaskList) response() {}
+
+func (*TaskOutput) response() {}
+
+func (*ToolList) response() {}
+
+func (*ToolStarted) response() {}
+
+func (*TrustReport) response() {}
+
+func (*UITaken) response() {}
+
+func (*UsageReport) response() {}

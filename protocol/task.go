@@ -102,18 +102,6 @@ var (
 	}
 )
 
-// Spec describes the request.
-func (*ListTasks) Spec() *Spec { return &listTasksSpec }
-func (*StopTask) Spec() *Spec  { return &stopTaskSpec }
-
-// Spec describes the request.
-func (*GetTaskOutput) Spec() *Spec { return &getTaskOutputSpec }
-
-func (*TaskList) response() {}
-func (*TaskInfo) response() {}
-
-func (*TaskOutput) response() {}
-
 // Keep implements [Kept].
 func (t *TaskInfo) Keep(most int) Response {
 	if len(t.Command) <= most {

@@ -172,8 +172,3 @@ var (
 		New: func() Request { return new(ListTools) }, Reply: func() Response { return new(ToolList) },
 	}
 )
-
-// Spec describes the request.
-func (*ListTools) Spec() *Spec { return &listToolsSpec }
-
-func (*ToolList) response() {}

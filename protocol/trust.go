@@ -90,10 +90,3 @@ var (
 		New: func() Request { return new(TrustProject) }, Reply: func() Response { return new(ProjectTrust) },
 	}
 )
-
-// Spec describes the request.
-func (*GetTrust) Spec() *Spec     { return &getTrustSpec }
-func (*TrustProject) Spec() *Spec { return &trustProjectSpec }
-
-func (*ProjectTrust) response() {}
-func (*TrustReport) response()  {}

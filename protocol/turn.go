@@ -161,15 +161,6 @@ func rewrittenBy(e Event) Response {
 	return nil
 }
 
-// Spec describes the request.
-func (*SendMessage) Spec() *Spec  { return &sendMessageSpec }
-func (*Steer) Spec() *Spec        { return &steerSpec }
-func (*FollowUp) Spec() *Spec     { return &followUpSpec }
-func (*RewriteQueue) Spec() *Spec { return &rewriteQueueSpec }
-func (*ResumeQueue) Spec() *Spec  { return &resumeQueueSpec }
-func (*Cancel) Spec() *Spec       { return &cancelSpec }
-func (*SetMode) Spec() *Spec      { return &setModeSpec }
-
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *SendMessage) Check() *Problem {
 	p := first(r.checkFields(), r.Options.Check())
@@ -189,6 +180,3 @@ func (r *RewriteQueue) Check() *Problem {
 	}
 	return p
 }
-
-func (*Sent) response()      {}
-func (*Cancelled) response() {}
