@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts"],
+    globalSetup: ["src/client/testing/setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: "forks",

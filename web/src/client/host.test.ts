@@ -210,15 +210,29 @@ describe.skipIf(missing !== "")("with the real host", () => {
     const s = await c.open(sessionId, { tail: 2000, window: 2000, onUpdate: (u) => judge.take(u) });
     await turn(c, s, "hello"); // the first turn stores the prompt of the system, which is longer than most lines live
     // Each connection lives for some bytes; the handshake has about 700.
-    proxy.next = () => ({ after: 1 + random.below(random.chance(0.2) ? 900 : 30_000), freeze: random.chance(0.05) });
+    let lines = 0;
+    proxy.next = () => {
+      const freeze = ++lines % 20 === 0;
+      return { after: 1 + random.below(freeze ? 3_000 : random.chance(0.2) ? 900 : 30_000), freeze };
+    };
     proxy.breakAll();
+    let connections = 0;
     c.onStatus(({ state }) => {
+      if (state === "connected") connections++;
       if (state === "reconnecting" || state === "connecting") setTimeout(() => c.retry(), random.below(5));
     });
     let kills = 0;
     let labelled = 0;
     // The host is killed after it has acted, and before its answer has come.
     const killWith = async (label: string) => {
+      const { next } = proxy;
+      const before = connections;
+      proxy.next = () => undefined; // so that the request reaches the host
+      proxy.breakAll();
+      await until(
+        () => connections > before && s.state === "live",
+        () => s.state,
+      );
       proxy.mute = true;
       const answer = c.call("set_label", { targetEventId: s.projection.path.at(-1)?.id as string, label } as never, { sessionId });
       labelled++;
@@ -229,6 +243,7 @@ describe.skipIf(missing !== "")("with the real host", () => {
       kills++;
       await host.kill();
       proxy.mute = false;
+      proxy.next = next;
       proxy.breakAll();
       await host.start();
       port = host.port;

@@ -3,9 +3,6 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** Why the real host cannot be used here, "" if it can. */
 export function withoutHost(): string {
@@ -18,18 +15,10 @@ export function withoutHost(): string {
   }
 }
 
-let built: string | undefined;
-
-/** The binary: SCOREL_BINARY, or one that is built once. */
+/** The binary: SCOREL_BINARY, which setup.ts builds unless it is set. */
 function binary(): string {
-  if (process.env.SCOREL_BINARY) return process.env.SCOREL_BINARY;
-  if (!built) {
-    const dir = mkdtempSync(join(tmpdir(), "scorel-web-"));
-    process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
-    built = join(dir, "scorel");
-    execFileSync("go", ["build", "-buildvcs=false", "-o", built, "./cmd/scorel"], { cwd: root, env: { ...process.env, CGO_ENABLED: "0" } });
-  }
-  return built;
+  if (!process.env.SCOREL_BINARY) throw new Error("SCOREL_BINARY names no binary");
+  return process.env.SCOREL_BINARY;
 }
 
 export interface HostOptions {
