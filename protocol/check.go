@@ -297,9 +297,6 @@ func (c MetaChanges) Check() *Problem {
 	if c == (MetaChanges{}) {
 		return &Problem{"changes", "The field changes is missing or empty; it can have workDir, name, model and thinkingLevel."}
 	}
-	if c.JobState != nil {
-		return (&Problem{"jobState", "The field changes.jobState is set by the host alone; leave it out."}).under("changes")
-	}
 	if c.WorkDir != nil && *c.WorkDir == "" {
 		return (&Problem{"workDir", "The field changes.workDir is empty; name a folder by its whole path, or leave the field out."}).under("changes")
 	}

@@ -26,11 +26,7 @@ var setProactiveSpec = Spec{
 
 // Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *SetProactive) Check() *Problem {
-	p := first(r.checkFields(), r.Options.Check())
-	if p == nil && r.EverySeconds != 0 && r.EverySeconds < MinProactiveSeconds {
-		p = &Problem{"everySeconds", "Proactive mode begins a turn after 5 seconds at the earliest; use 5 to 3600, or 0 for the default."}
-	}
-	return p
+	return first(r.checkFields(), r.Options.Check())
 }
 
 // AutomationState returns what proactive mode does.

@@ -240,9 +240,6 @@ func (r *CreateSession) Check() *Problem {
 	if r.ProjectID == "" && r.Meta.WorkDir == "" {
 		return &Problem{"projectId", "A session needs the field projectId, or meta.workDir: the folder that it works in."}
 	}
-	if r.Meta.Job != nil {
-		return &Problem{"meta.job", "The field meta.job is set by the host alone; create_job makes a job."}
-	}
 	return r.checkFields()
 }
 func (r *UpdateInfo) Check() *Problem {

@@ -24,7 +24,7 @@ func TestCommandsOfAllSourcesAreListedWithTheirNames(t *testing.T) {
 		by[i.Name] = i
 		names = append(names, i.Name)
 	}
-	if got := strings.Join(names, " "); got != "autonomy commit compact compact:template cron init loop memory mode model name proactive reload review:skill review:template schedule shell skill-search text triggers" {
+	if got := strings.Join(names, " "); got != "autonomy commit compact compact:template cron init job loop memory mode model name proactive reload review:skill review:template schedule shell skill-search text triggers" {
 		t.Errorf("listed: %s", got)
 	}
 	if i := by["review:template"]; i.Description != "Reviews" || i.ArgumentHint != "FILE" || i.Scope != "user" || !strings.HasSuffix(i.Origin, "/commands/review.md") {

@@ -58,6 +58,10 @@ func (cs *Commands) setProactive(ctx context.Context, l *lane.Lane, set lane.Pro
 // handleProactive enters the handlers of this file's requests.
 func (cs *Commands) handleProactive(t request.Table) {
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.SetProactive) (protocol.Response, error) {
+		if r.EverySeconds != 0 && r.EverySeconds < protocol.MinProactiveSeconds {
+			return nil, protocol.About("everySeconds", "", protocol.CodeInvalidRequest, "Proactive mode begins a turn after %d seconds at the earliest; use %d to %d, or 0 for the default.",
+				protocol.MinProactiveSeconds, protocol.MinProactiveSeconds, protocol.MaxProactiveSeconds)
+		}
 		if !r.On {
 			return &protocol.Done{}, at.Lane.SetProactive(ctx, nil)
 		}

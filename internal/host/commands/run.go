@@ -41,9 +41,9 @@ func (cs *Commands) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*c
 
 // registry returns the commands of all sources.
 func (c *commandRun) registry() command.Registry {
-	r := command.Registry{builtins{c}, scheduleCommands{c}, templates{c}, skillCommands{c}}
+	r := command.Registry{builtins{c}, scheduleCommands{c}, jobCommands{c}, templates{c}, skillCommands{c}}
 	if c.l != nil {
-		r = append(r, jobCommands{c}, extensionCommands{c, c.cs.extensions.Of(c.l.ID())}, c.prompts())
+		r = append(r, extensionCommands{c, c.cs.extensions.Of(c.l.ID())}, c.prompts())
 	}
 	return append(r, bundledCommands{c})
 }

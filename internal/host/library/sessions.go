@@ -66,6 +66,9 @@ func (lib *Library) UpdateInfo(ctx context.Context, l *lane.Lane, by lane.Caller
 	if problem := changes.Check(); problem != nil {
 		return problem.Err()
 	}
+	if changes.JobState != nil {
+		return protocol.About("changes.jobState", "", protocol.CodeInvalidRequest, "The field changes.jobState is set by the host alone; leave it out.")
+	}
 	if changes.WorkDir != nil || changes.Model != nil || changes.ThinkingLevel != nil {
 		meta := l.Meta()
 		changes.Apply(&meta)
@@ -155,6 +158,9 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 // handleSessions enters the handlers of this file's requests.
 func (lib *Library) handleSessions(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CreateSession) (protocol.Response, error) {
+		if r.Meta.Job != nil {
+			return nil, protocol.About("meta.job", "", protocol.CodeInvalidRequest, "The field meta.job is set by the host alone; create_job makes a job.")
+		}
 		return lib.CreateSession(ctx, at.By, at.Call.SessionID, r)
 	})
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListSessions) (protocol.Response, error) {

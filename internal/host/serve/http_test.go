@@ -86,8 +86,9 @@ func (c *scriptClient) session(w *world) protocol.SessionID {
 func TestTheTableHoldsEveryPathOfTheProtocol(t *testing.T) {
 	// What docs/http.md lists, but for /healthz, which asks for no token.
 	want := []string{
-		"GET /metrics", "GET /v1/blobs/{sha256}", "GET /v1/events", "GET /v1/projects", "GET /v1/sessions", "GET /v1/sessions/{sessionId}",
-		"GET /v1/sessions/{sessionId}/events", "GET /v1/sessions/{sessionId}/processes/{operationId}", "GET /v1/status", "HEAD /v1/blobs/{sha256}", "POST /v1/blobs", "POST /v1/projects", "POST /v1/requests/{request}", "POST /v1/sessions",
+		"DELETE /v1/schedules/{scheduleId}", "GET /metrics", "GET /v1/automation", "GET /v1/blobs/{sha256}", "GET /v1/events", "GET /v1/projects", "GET /v1/runs", "GET /v1/schedules", "GET /v1/schedules/{scheduleId}", "GET /v1/sessions", "GET /v1/sessions/{sessionId}",
+		"GET /v1/sessions/{sessionId}/events", "GET /v1/sessions/{sessionId}/processes/{operationId}", "GET /v1/status", "HEAD /v1/blobs/{sha256}", "POST /v1/blobs", "POST /v1/projects", "POST /v1/requests/{request}",
+		"POST /v1/runs/{runId}/cancel", "POST /v1/schedules", "POST /v1/schedules/{scheduleId}", "POST /v1/schedules/{scheduleId}/runs", "POST /v1/sessions",
 		"POST /v1/sessions/{sessionId}/branch", "POST /v1/sessions/{sessionId}/cancel", "POST /v1/sessions/{sessionId}/compact",
 		"POST /v1/sessions/{sessionId}/messages", "POST /v1/sessions/{sessionId}/permissions/{permissionId}",
 		"POST /v1/sessions/{sessionId}/rewind", "POST /v1/sessions/{sessionId}/steer",
@@ -131,11 +132,11 @@ func TestEveryRowOfTheTableReachesItsRequest(t *testing.T) {
 		if r.request == "" {
 			continue
 		}
-		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000", "{operationId}", "tool-c1").Replace(r.path)
+		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000", "{operationId}", "tool-c1", "{scheduleId}", "sch_0000000000000000", "{runId}", "run_0000000000000000").Replace(r.path)
 		body := ""
 		if r.body {
 			body = map[string]string{"register_project": fmt.Sprintf(`{"workDir":%q}`, w.project), "send_message": `{"content":"hi"}`, "steer": `{"content":"hi"}`,
-				"cancel": `{"turnId":"x"}`, "rewind_to": `{"targetEventId":null}`, "branch_to": `{"leafEventId":"x"}`, "answer_permission": `{"choice":-1}`, "compact_session": "{}"}[r.request]
+				"cancel": `{"turnId":"x"}`, "create_schedule": `{"when":"every 1h","prompt":"x","target":"fresh"}`, "set_schedule": `{"paused":true}`, "rewind_to": `{"targetEventId":null}`, "branch_to": `{"leafEventId":"x"}`, "answer_permission": `{"choice":-1}`, "compact_session": "{}"}[r.request]
 		}
 		c.do(r.method, path, body)
 		text := c.want(http.StatusOK, nil, "GET", "/metrics", "")
