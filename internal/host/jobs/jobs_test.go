@@ -362,7 +362,7 @@ func TestTheSlashCommandDoesWhatTheCommandDoes(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, args := range []string{"new", "new none", "reply x", "status nothing", "remove x", "list x"} {
-		if _, err := e.Run("job", args); err == nil {
+		if _, err := client.Call[*protocol.CommandResult](t.Context(), e.C, e.ID, &protocol.RunCommand{Name: "job", Args: args}); err == nil {
 			t.Errorf("/job %s succeeds", args)
 		}
 	}
