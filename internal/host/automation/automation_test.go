@@ -594,3 +594,17 @@ func TestNothingIsDueWhileAutomationIsOff(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatProactiveModeSpendsCountsInTheDay(t *testing.T) {
+	within(t, func(w *world) {
+		w.configure("maxDayTokens = 1000")
+		id := w.c.NewSession()
+		w.c.Do(id, &protocol.SendMessage{Content: hosttest.Text("begin")})
+		w.pass(time.Second)
+		w.c.Do(id, &protocol.SetProactive{On: true})
+		w.pass(30 * time.Minute)
+		if now := w.status(); now.DayTokens < 1000 || now.DayTokens > 1110 {
+			t.Errorf("%d tokens were used in the day", now.DayTokens)
+		}
+	})
+}

@@ -1,5 +1,10 @@
 package automation
 
+import (
+	"scorel/internal/engine/runtime"
+	"scorel/protocol"
+)
+
 // Allowed returns why no turn may begin by itself now, "" when one may. It implements
 // [lane.Limits].
 func (a *Automation) Allowed() (why string) {
@@ -19,4 +24,15 @@ func (a *Automation) Allowed() (why string) {
 		return "the quiet hours last until " + until.Format("15:04")
 	}
 	return ""
+}
+
+// Bound holds the options of a turn that begins by itself to the limits of a run, and returns
+// what all of the day may spend together. It implements [lane.Limits].
+func (a *Automation) Bound(o *protocol.TurnOptions) *runtime.Budget {
+	limits, err := a.limits()
+	if err != nil || a.day == nil { // [Automation.Allowed] says so
+		return nil
+	}
+	lower(o, limits)
+	return a.day.budget(limits)
 }

@@ -185,10 +185,15 @@ func (a *Automation) options(limits config.Automation, x *store.Schedule) *proto
 	} else if o.Mode == "" {
 		o.Mode = "default"
 	}
+	lower(&o, limits)
+	return &o
+}
+
+// lower holds options to the limits of a run.
+func lower(o *protocol.TurnOptions, limits config.Automation) {
 	o.MaxBudgetUSD = runtime.Lower(o.MaxBudgetUSD, limits.MaxRunUSD)
 	o.MaxTokens = runtime.Lower(o.MaxTokens, limits.MaxRunTokens)
 	o.MaxMinutes = runtime.Lower(o.MaxMinutes, limits.MaxRunMinutes)
-	return &o
 }
 
 // follow waits for the end of a turn and notes how it ended.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
 )
@@ -31,6 +32,9 @@ type Limits interface {
 	// Allowed returns why no turn may begin by itself now, "" when one may. It may be called
 	// by any number of goroutines at once.
 	Allowed() (why string)
+	// Bound holds the options of such a turn to the limits of a run, and returns the budget
+	// that is above its own, nil for none.
+	Bound(o *protocol.TurnOptions) *runtime.Budget
 }
 
 // Proactive is how proactive mode is switched on.
@@ -249,7 +253,11 @@ func (l *Lane) tick(gen int, changed []string) {
 	defer l.course.after.Done()
 	ctx, cancel := l.life.bounded(context.Background())
 	defer cancel()
-	_, err := l.Send(ctx, Caller{Client: protocol.HostClient}, l.tickMessage(gen, changed))
+	m := l.tickMessage(gen, changed)
+	if l.cfg.Limits != nil {
+		m.Day = l.cfg.Limits.Bound(m.Options)
+	}
+	_, err := l.Send(ctx, Caller{Client: protocol.HostClient}, m)
 	l.j.Lock()
 	defer l.j.Unlock()
 	p := &l.course.proactive

@@ -15,6 +15,7 @@ import (
 
 	"scorel/internal/engine/background"
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -306,6 +307,8 @@ func TestATickThatCannotBePreparedSwitchesProactiveModeOff(t *testing.T) {
 
 // limitedUntil are limits that let nothing begin until an instant. It implements [Limits].
 type limitedUntil struct{ at time.Time }
+
+func (limitedUntil) Bound(*protocol.TurnOptions) *runtime.Budget { return nil }
 
 func (l limitedUntil) Allowed() string {
 	if time.Now().Before(l.at) {

@@ -27,6 +27,9 @@ func (s sleeper) Sleep(ctx context.Context, d time.Duration) (time.Duration, str
 		return 0, why, nil
 	}
 	defer l.wakeUp(waits)
+	if t := l.course.running.Load(); t != nil {
+		defer t.wait()() // sleeping uses up no minutes
+	}
 	over := time.NewTimer(d)
 	defer over.Stop()
 	look := time.NewTicker(sleepLook)
