@@ -70,12 +70,14 @@ func ScheduleText(d *protocol.ScheduleDetails, now time.Time) []string {
 	out := []string{
 		string(s.ScheduleID) + "  " + ScheduleName(s),
 		"when: " + Line(s.Words),
-		"state: " + string(s.State),
 	}
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, name+": "+value)
 		}
+	}
+	if s.ScheduleID != "" { // else it is proposed
+		add("state", string(s.State))
 	}
 	add("why", Line(s.Why))
 	add("paused until", Instant(s.PausedUntil, now))
