@@ -1,6 +1,7 @@
 package turnconfig
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -351,13 +352,24 @@ func (tc *Maker) nested(dir, root string, window int) *prompt.Nested {
 	return prompt.NewNested(prompt.NestedConfig{WorkDir: dir, Root: root, Home: settings.Canonical(tc.settings.UserHome), UID: os.Getuid(), Window: window})
 }
 
-// Try returns why no turn could run with such options in a session so described, else its
-// model.
+// Try returns why no turn could run with such options in a session so described, as far as
+// that is known without starting anything, else its model; the zero model is one that an
+// extension may provide.
 func (tc *Maker) Try(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (model.Info, error) {
-	t, err := tc.For("", nil)(ctx, meta, options)
-	if err != nil {
+	t := &turn{tc: tc, meta: meta, options: options}
+	if options != nil {
+		t.by = *options
+		meta.Model = cmp.Or(options.Model, meta.Model)
+	}
+	if err := t.where(); err != nil {
 		return model.Info{}, err
 	}
-	defer t.Close()
-	return t.Models.Main.Info(), nil
+	m, _, err := tc.settings.Models(t.cfg, t.meta, t.over)
+	switch {
+	case err == nil:
+		return m.Info(), nil
+	case tc.MayBeProvided(ctx, "", meta):
+		return model.Info{}, nil
+	}
+	return model.Info{}, settings.InOptions("options.model", t.by.Model != "", err)
 }
