@@ -46,7 +46,7 @@ func (t scheduleListTool) Prepare(_ context.Context, call Call) (Prepared, error
 	if t.schedules == nil {
 		return nil, errNoSchedules
 	}
-	return scheduleListCall{schedules: t.schedules}, nil
+	return scheduleListCall(t), nil
 }
 
 type scheduleListCall struct {
