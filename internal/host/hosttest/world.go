@@ -292,7 +292,8 @@ func (w *World) Killed() *World {
 	return &after
 }
 
-// Log returns the lines of a session's log, without the header.
+// Log returns the lines of a session's log, without the header. A line that is being written
+// is none yet.
 func (w *World) Log(id protocol.SessionID) []protocol.Event {
 	w.T.Helper()
 	data, err := os.ReadFile(filepath.Join(w.Home, ".scorel", "sessions", string(id)+".jsonl"))
@@ -300,7 +301,7 @@ func (w *World) Log(id protocol.SessionID) []protocol.Event {
 		w.T.Fatal(err)
 	}
 	var out []protocol.Event
-	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+	for i, line := range bytes.Split(data[:max(bytes.LastIndexByte(data, '\n'), 0)], []byte("\n")) {
 		if i == 0 {
 			continue
 		}
