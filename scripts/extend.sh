@@ -46,11 +46,6 @@ var shoutSpec = Spec{
 	Name: "shout", Scope: ScopeDevice, Grant: GrantView,
 	New: func() Request { return new(Shout) }, Reply: func() Response { return new(Shouted) },
 }
-
-// Spec describes the request.
-func (*Shout) Spec() *Spec { return &shoutSpec }
-
-func (*Shouted) response() {}
 GO
 # 2: who carries it out.
 sed -i -e '/^func (ad \*Admin) handleAgents(t request.Table) {/a\	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.Shout) (protocol.Response, error) {\n\t\treturn \&protocol.Shouted{Word: strings.ToUpper(r.Word)}, nil\n\t})' internal/host/admin/agents.go
