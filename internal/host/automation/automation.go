@@ -81,13 +81,14 @@ type Automation struct {
 	mu      sync.Mutex // guards what follows; nothing is called with it held
 	jobs    map[protocol.RunID]*job
 	busy    map[protocol.RunID]waiting
-	notices map[string][]string // about heartbeats, by project
+	ends    map[protocol.RunID]ended // of runs, that could not be stored yet
+	notices map[string][]string      // about heartbeats, by project
 }
 
 // New makes the automation of a host. Only one that stays has schedules do anything, from
 // [Automation.Start] on.
 func New(cfg Config) *Automation {
-	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]waiting{}, notices: map[string][]string{}}
+	a := &Automation{cfg: cfg, epoch: protocol.NewEpoch(cfg.Rand), jobs: map[protocol.RunID]*job{}, busy: map[protocol.RunID]waiting{}, ends: map[protocol.RunID]ended{}, notices: map[string][]string{}}
 	if cfg.Clock == nil {
 		a.cfg.Clock = schedule.SystemClock{}
 	}
@@ -148,6 +149,12 @@ func (a *Automation) Waits() bool {
 		}
 	}
 	return false
+}
+
+// ended is how a run has ended.
+type ended struct {
+	state protocol.RunState
+	why   string
 }
 
 // waiting is why a run waits that could begin by the clock.

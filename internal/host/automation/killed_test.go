@@ -217,3 +217,40 @@ func TestEachInstantHasOneMessageHoweverOftenTheHostIsKilled(t *testing.T) {
 		t.Errorf("only %d rounds: a fire is not seen to change the disk", rounds)
 	}
 }
+
+// full is a disk on which nothing of schedules can be stored for a while, from the n-th change
+// of them on.
+type full struct{ dying }
+
+func (f *full) Rename(from, to string) error {
+	if strings.Contains(to, "/automation/") {
+		return f.dying.Rename(from, to)
+	}
+	return f.FS.Rename(from, to)
+}
+
+func (f *full) Open(name string, flag disk.OpenFlag) (disk.File, error) { return f.FS.Open(name, flag) }
+func (f *full) Remove(name string) error                                { return f.FS.Remove(name) }
+func (f *full) MkdirAll(name string) error                              { return f.FS.MkdirAll(name) }
+
+func TestWhatCannotBeStoredForAWhileIsSentOnce(t *testing.T) {
+	const step = 10 * time.Second
+	for n, more := 1, true; more; n++ {
+		f := &full{dying{FS: disk.OS()}}
+		within(t, func(w *world) {
+			w.stop()
+			w.Config.FS = f
+			w.start()
+			x := w.add(w.c.NewSession(), protocol.CreateSchedule{When: "every 10s", Prompt: "look"})
+			w.pass(5 * time.Second)
+			f.arm(n)
+			w.pass(7 * time.Second)
+			more = f.revive()
+			w.pass(62 * time.Second)
+			w.accounted(fmt.Sprintf("full at change %d", n), x, x.CreatedAt+step.Milliseconds(), step)
+		})
+		if n > 20 {
+			t.Fatal("a fire changes the file for ever")
+		}
+	}
+}

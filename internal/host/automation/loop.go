@@ -205,6 +205,7 @@ func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next
 		}
 		a.mu.Lock()
 		j, all, w := a.jobs[r.RunID], len(a.jobs), a.busy[r.RunID]
+		end, over := a.ends[r.RunID]
 		a.mu.Unlock()
 		notBefore := time.UnixMilli(r.NotBefore)
 		if quiet && !r.Manual && until.After(notBefore) {
@@ -212,6 +213,10 @@ func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next
 		}
 		switch {
 		case j != nil:
+		case over: // and that could not be stored
+			if a.finish(r.RunID, end.state, end.why); a.unstored(r.RunID) {
+				next = sooner(next, now.Add(tryAgain))
+			}
 		case r.State == protocol.RunRunning: // of no job of this host: its turn is gone
 			a.lost(r, now)
 		case now.Sub(time.UnixMilli(r.Due)) > staleAfter && !r.Manual && r.NotBefore == 0:
@@ -229,6 +234,14 @@ func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next
 		}
 	}
 	return next
+}
+
+// unstored reports whether the end of a run waits to be stored.
+func (a *Automation) unstored(id protocol.RunID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, is := a.ends[id]
+	return is
 }
 
 // start begins a run in a goroutine of its own.

@@ -48,14 +48,13 @@ func (a *Automation) begin(ctx context.Context, j *job, id protocol.RunID) {
 	work, err := a.send(ctx, j, id)
 	switch {
 	case err == nil && work == nil:
+	case errors.As(err, new(*notStoredError)): // nothing was done for it
+		a.wait(id, waiting{why: err.Error(), until: a.cfg.Clock.Now().Add(tryAgain)})
 	case err != nil && protocol.AsError(err).Code == protocol.CodeRuntimeBusy:
 		a.waitForSession(id)
 	case err != nil && a.cfg.Sessions.Ending(): // it is left to the next host
 	case err != nil:
 		a.failed(id, err)
-		if r := a.store.State().Run(id); r != nil && !r.State.Final() { // not even that could be stored
-			a.wait(id, waiting{why: "its end cannot be stored: " + protocol.AsError(err).Message, until: a.cfg.Clock.Now().Add(tryAgain)})
-		}
 	default:
 		a.follow(id, work)
 	}
@@ -66,7 +65,10 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := a.update(func(st *store.State) error { return st.Begin(id, a.epoch) }); err != nil {
-		return nil, ignoreEnded(err)
+		if ignoreEnded(err) == nil {
+			return nil, nil
+		}
+		return nil, &notStoredError{err}
 	}
 	st := a.store.State()
 	r := st.Run(id)
@@ -135,6 +137,11 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 	}
 	return work, nil
 }
+
+// notStoredError is why a run was not begun: that it is could not be stored.
+type notStoredError struct{ err error }
+
+func (e *notStoredError) Error() string { return "it cannot be stored: " + e.err.Error() }
 
 // ignoreEnded is nil for a run that has ended in the meantime: somebody has cancelled it.
 func ignoreEnded(err error) error {
@@ -235,6 +242,9 @@ func (a *Automation) finish(id protocol.RunID, state protocol.RunState, why stri
 	}
 	a.mu.Lock()
 	delete(a.busy, id)
+	if delete(a.ends, id); err != nil {
+		a.ends[id] = ended{state, why} // else it would be sent again, or be lost
+	}
 	a.mu.Unlock()
 }
 
