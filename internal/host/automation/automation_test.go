@@ -608,3 +608,24 @@ func TestWhatProactiveModeSpendsCountsInTheDay(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatARunWakesCountsInTheDay(t *testing.T) {
+	const usage = `,"usage":{"inputTokens":90,"outputTokens":10}}`
+	within(t, func(w *world) {
+		x := w.add("", protocol.CreateSchedule{When: "in 10s", Prompt: "delegate"})
+		w.pass(5 * time.Minute)
+		w.expect(x.ScheduleID, "completed")
+		turns := 0
+		for _, e := range w.Log(w.get(x.ScheduleID).Runs[0].SessionID) {
+			if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.Role == protocol.RoleAssistant && b.Message.StopReason == protocol.StopEndTurn {
+				turns++
+			}
+		}
+		// The run takes two steps, the agent one, and what its end begins another one.
+		if now := w.status(); turns != 2 || now.DayTokens != 400 {
+			t.Errorf("%d turns used %d tokens of the day", turns, now.DayTokens)
+		}
+	}, `{"if":{"user":"delegate"},"do":[{"call":"Task","input":{"description":"d","prompt":"AGENT","background":true}}]`+usage,
+		`{"if":{"user":"AGENT"},"do":[{"wait":20000},{"text":"found"}]`+usage,
+		`{"if":{"result":"."},"do":[{"text":"it works"}]`+usage, `{"again":true,"do":[{"text":"read"}]`+usage)
+}

@@ -126,6 +126,9 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, option
 	if wakes != (options != nil) || wakes && !l.stillAwake(options, config) { // the config is for another turn
 		return ticket, nil, errAgain
 	}
+	if wakes {
+		config.Day = l.course.waking.day
+	}
 	t, err = l.newTurn(ctx, config)
 	if err != nil {
 		return nil, nil, err

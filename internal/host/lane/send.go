@@ -342,7 +342,7 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 	}
 	switch {
 	case s.m.byItself():
-		l.course.waking.options = s.m.Options // nothing that follows may do more than it
+		l.course.waking.options, l.course.waking.day = s.m.Options, s.m.Day // nothing that follows may do or spend more than it
 		if s.m.tick != nil {
 			l.course.proactive.began()
 		}

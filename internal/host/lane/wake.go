@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/host/publish"
 	"scorel/protocol"
 )
@@ -27,6 +28,7 @@ const maxWakes = 10
 type waking struct {
 	on      Wake                  // as of the newest turn
 	options *protocol.TurnOptions // of the newest message of somebody; nil without
+	day     *runtime.Budget       // above that of its turn, nil for none
 	bypass  bool                  // the configuration has a mode that asks nobody
 	inARow  int                   // turns that began by themselves since
 	told    bool                  // people know that no further one does
