@@ -67,7 +67,7 @@ func (t monitorTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 }
 
 type monitorCall struct {
-	onTasks
+	leavesFiles
 	tasks   *background.Set
 	in      monitorInput
 	pattern *regexp.Regexp

@@ -59,6 +59,7 @@ func (t scheduleCreateTool) Prepare(_ context.Context, call Call) (Prepared, err
 }
 
 type scheduleCreateCall struct {
+	leavesFiles
 	schedules Schedules
 	id        string
 	in        scheduleCreateInput
@@ -68,12 +69,6 @@ type scheduleCreateCall struct {
 func (scheduleCreateCall) Action() permission.Action {
 	return permission.Action{Tool: scheduleCreateInfo.Name, Kind: scheduleCreateInfo.Kind}
 }
-
-// Snapshots implements [Prepared].
-func (scheduleCreateCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
-
-// Close implements [Prepared].
-func (scheduleCreateCall) Close() {}
 
 // Run implements [Prepared].
 func (c scheduleCreateCall) Run(ctx context.Context, _ func(string)) (Result, error) {

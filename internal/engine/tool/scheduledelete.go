@@ -48,6 +48,7 @@ func (t scheduleDeleteTool) Prepare(_ context.Context, call Call) (Prepared, err
 }
 
 type scheduleDeleteCall struct {
+	leavesFiles
 	schedules Schedules
 	id        protocol.ScheduleID
 }
@@ -56,12 +57,6 @@ type scheduleDeleteCall struct {
 func (scheduleDeleteCall) Action() permission.Action {
 	return permission.Action{Tool: scheduleDeleteInfo.Name, Kind: scheduleDeleteInfo.Kind}
 }
-
-// Snapshots implements [Prepared].
-func (scheduleDeleteCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
-
-// Close implements [Prepared].
-func (scheduleDeleteCall) Close() {}
 
 // Run implements [Prepared].
 func (c scheduleDeleteCall) Run(context.Context, func(string)) (Result, error) {

@@ -46,10 +46,11 @@ func (t scheduleListTool) Prepare(_ context.Context, call Call) (Prepared, error
 	if t.schedules == nil {
 		return nil, errNoSchedules
 	}
-	return scheduleListCall(t), nil
+	return scheduleListCall{schedules: t.schedules}, nil
 }
 
 type scheduleListCall struct {
+	leavesFiles
 	schedules Schedules
 }
 
@@ -57,12 +58,6 @@ type scheduleListCall struct {
 func (scheduleListCall) Action() permission.Action {
 	return permission.Action{Tool: scheduleListInfo.Name, Kind: permission.State}
 }
-
-// Snapshots implements [Prepared].
-func (scheduleListCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
-
-// Close implements [Prepared].
-func (scheduleListCall) Close() {}
 
 // Run implements [Prepared].
 func (c scheduleListCall) Run(context.Context, func(string)) (Result, error) {

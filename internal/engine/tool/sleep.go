@@ -66,10 +66,11 @@ func (t sleepTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	case t.sleeper == nil:
 		return nil, errors.New("proactive mode is off, so nothing sleeps here; end your turn instead")
 	}
-	return sleepCall{t.sleeper, time.Duration(in.Seconds) * time.Second}, nil
+	return sleepCall{sleeper: t.sleeper, d: time.Duration(in.Seconds) * time.Second}, nil
 }
 
 type sleepCall struct {
+	leavesFiles
 	sleeper Sleeper
 	d       time.Duration
 }
@@ -78,12 +79,6 @@ type sleepCall struct {
 func (sleepCall) Action() permission.Action {
 	return permission.Action{Tool: sleepInfo.Name, Kind: permission.State}
 }
-
-// Snapshots implements [Prepared].
-func (sleepCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
-
-// Close implements [Prepared].
-func (sleepCall) Close() {}
 
 // Run implements [Prepared].
 func (c sleepCall) Run(ctx context.Context, _ func(string)) (Result, error) {

@@ -139,7 +139,7 @@ func (t taskTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 }
 
 type taskCall struct {
-	onTasks
+	leavesFiles
 	agents Agents
 	call   AgentCall
 	color  string

@@ -95,20 +95,20 @@ func outputPattern(name, text string) (*regexp.Regexp, error) {
 }
 
 type taskOutputCall struct {
-	onTasks
+	leavesFiles
 	tasks *background.Set
 	id    string
 	query background.Query
 }
 
-// onTasks is what the calls that act on background commands have in common.
-type onTasks struct{}
+// leavesFiles is what calls have in common that write no files and hold nothing open.
+type leavesFiles struct{}
 
 // Snapshots implements [Prepared].
-func (onTasks) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
+func (leavesFiles) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
 
 // Close implements [Prepared].
-func (onTasks) Close() {}
+func (leavesFiles) Close() {}
 
 // Action implements [Prepared]. Reading output is possible in every mode.
 func (taskOutputCall) Action() permission.Action {

@@ -49,7 +49,7 @@ func (t taskStopTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 }
 
 type taskStopCall struct {
-	onTasks
+	leavesFiles
 	tasks *background.Set
 	id    string
 }
