@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/session/history"
@@ -108,28 +109,37 @@ func (h *turnHost) proposePlan(ctx context.Context, callID, reason string) (tool
 	if l.plans(h.t) {
 		return tool.PlanProposal{On: true}, nil
 	}
-	id := protocol.NewUIID(l.cfg.Rand)
-	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogConfirm, ToolCallID: callID,
-		Title: "Make a plan first?", Message: reason + "\n\nYes turns plan mode on: nothing is changed until you have approved a plan."}}, h.t.config.AskTimeout)
+	by, yes, err := h.confirm(ctx, callID, "Make a plan first?", reason+"\n\nYes turns plan mode on: nothing is changed until you have approved a plan.", "plan mode stays off")
+	if err != nil || !yes {
+		return tool.PlanProposal{}, err
+	}
+	return tool.PlanProposal{Accepted: true}, l.SetMode(ctx, by, permission.Plan)
+}
+
+// confirm puts what a call proposes to people, and returns whether they say yes, and who did.
+// Undone is what follows when nobody says so, for the model.
+func (h *turnHost) confirm(ctx context.Context, callID, title, message, undone string) (by Caller, yes bool, err error) {
+	l := h.l
+	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: protocol.NewUIID(l.cfg.Rand), Data: protocol.Dialog{Kind: protocol.DialogConfirm, ToolCallID: callID,
+		Title: title, Message: message}}, h.t.config.AskTimeout)
 	switch {
 	case err != nil:
-		return tool.PlanProposal{}, err
+		return by, false, err
 	case a.Nobody:
-		return tool.PlanProposal{}, errors.New("there is nobody here who could be asked, so plan mode stays off; go on without it")
+		return by, false, fmt.Errorf("there is nobody here who could be asked, so %s; go on without it", undone)
 	case a.Decision == protocol.DecisionCancelled:
-		return tool.PlanProposal{}, errors.New("the proposal was withdrawn, because the turn was ended")
+		return by, false, errors.New("the proposal was withdrawn, because the turn was ended")
 	case a.Decision == protocol.DecisionExpired:
-		return tool.PlanProposal{}, errors.New("nobody answered in time, so plan mode stays off; go on without it")
+		return by, false, fmt.Errorf("nobody answered in time, so %s; go on without it", undone)
 	}
-	yes := false
-	if err := json.Unmarshal(a.Value, &yes); err != nil || !yes { // null closes the question
-		return tool.PlanProposal{}, nil
+	if json.Unmarshal(a.Value, &yes) != nil { // null closes the question
+		yes = false
 	}
-	c := Caller{Client: a.Client}
+	by.Client = a.Client
 	if a.Cause != nil {
-		c.Request = a.Cause.RequestID
+		by.Request = a.Cause.RequestID
 	}
-	return tool.PlanProposal{Accepted: true}, l.SetMode(ctx, c, permission.Plan)
+	return by, yes, nil
 }
 
 // modeBefore is the permission mode from before plan mode: the last other one that

@@ -2,13 +2,10 @@ package lane
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"strings"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/tool"
-	"scorel/internal/host/lane/journal"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -38,25 +35,12 @@ func (s schedules) Arm(ctx context.Context, callID string, r protocol.CreateSche
 		return nil, err
 	}
 	message := strings.Join(display.ScheduleText(plan, l.cfg.Now())[1:], "\n") // without its id, which it has not yet
-	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: protocol.NewUIID(l.cfg.Rand), Data: protocol.Dialog{Kind: protocol.DialogConfirm, ToolCallID: callID,
-		Title: "Have the host send this by itself?", Message: message}}, s.h.t.config.AskTimeout)
-	switch {
-	case err != nil:
+	by, yes, err := s.h.confirm(ctx, callID, "Have the host send this by itself?", message, "nothing is armed")
+	if err != nil || !yes {
 		return nil, err
-	case a.Nobody:
-		return nil, errors.New("there is nobody here who could be asked, so nothing is armed; go on without it")
-	case a.Decision == protocol.DecisionCancelled:
-		return nil, errors.New("the proposal was withdrawn, because the turn was ended")
-	case a.Decision == protocol.DecisionExpired:
-		return nil, errors.New("nobody answered in time, so nothing is armed; go on without it")
 	}
-	yes := false
-	if err := json.Unmarshal(a.Value, &yes); err != nil || !yes { // null closes the question
-		return nil, nil
-	}
-	by := journal.Caller{Client: a.Client, Request: protocol.NewRequestID(l.cfg.Rand)}
-	if a.Cause != nil {
-		by.Request = a.Cause.RequestID
+	if by.Request == "" {
+		by.Request = protocol.NewRequestID(l.cfg.Rand)
 	}
 	return l.cfg.Schedules.Create(ctx, by, protocol.ScheduleModel, l.ID(), &r)
 }
