@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"scorel/internal/engine/model"
+	"scorel/internal/engine/schedule"
 	"scorel/internal/engine/session"
 	"scorel/internal/host/audience"
 	"scorel/internal/host/clients"
@@ -60,6 +61,7 @@ type Config struct {
 	Demo  func() (model.Model, error)
 	HTTP  *http.Client // nil is the default
 	Now   func() time.Time
+	Clock schedule.Clock // that schedules follow; nil is the device's
 	Rand  io.Reader
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Silence is how long a model may say nothing; 0 is the runtime's default.

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"scorel/internal/engine/schedule"
 	"scorel/internal/host"
 	"scorel/internal/host/hosttest"
 	"scorel/protocol"
@@ -628,4 +630,75 @@ func TestWhatARunWakesCountsInTheDay(t *testing.T) {
 	}, `{"if":{"user":"delegate"},"do":[{"call":"Task","input":{"description":"d","prompt":"AGENT","background":true}}]`+usage,
 		`{"if":{"user":"AGENT"},"do":[{"wait":20000},{"text":"found"}]`+usage,
 		`{"if":{"result":"."},"do":[{"text":"it works"}]`+usage, `{"again":true,"do":[{"text":"read"}]`+usage)
+}
+
+func TestAModelArmsNothingWithoutAPerson(t *testing.T) {
+	const propose = `{"if":{"user":"propose"},"again":true,"do":[{"call":"ScheduleCreate","input":{"when":"every 2m","prompt":"look at the build","target":"fresh"}}]}`
+	within(t, func(w *world) {
+		id := w.c.NewSession()
+		list := func() []protocol.Schedule {
+			return w.c.Do("", &protocol.ListSchedules{}).(*protocol.ScheduleList).Schedules
+		}
+		w.c.Do(id, &protocol.SendMessage{Content: hosttest.Text("propose"), WhenBusy: "reject", Options: &protocol.TurnOptions{Unattended: true}})
+		w.pass(time.Minute)
+		if len(list()) != 0 {
+			t.Fatal("a schedule was armed with nobody there")
+		}
+		person := w.Plug("person", true, protocol.GrantControl)
+		person.Open(id, nil, 0)
+		for _, yes := range []bool{false, true} {
+			w.c.Do(id, &protocol.SendMessage{Content: hosttest.Text("propose"), WhenBusy: "reject", Options: &protocol.TurnOptions{Deny: []string{"Bash"}, MaxSteps: 7}})
+			asked := person.Until(hosttest.OfType(protocol.TypeUIRequest))
+			q := asked[len(asked)-1].Body.(*protocol.UIRequest)
+			if d := q.Data; !strings.Contains(d.Message, "look at the build") || !strings.Contains(d.Message, "next: ") || !strings.Contains(d.Message, "mode dontAsk") {
+				t.Errorf("asked is %+v", q.Data)
+			}
+			person.Do(id, &protocol.AnswerUI{UIID: q.UIID, Value: fmt.Append(nil, yes)})
+			w.pass(time.Second)
+			if n := len(list()); n != map[bool]int{true: 1}[yes] {
+				t.Fatalf("after %v there are %d schedules", yes, n)
+			}
+		}
+		x := list()[0]
+		if o := x.Options; x.Source != protocol.ScheduleModel || x.ClientID != person.Id || x.OnQuestion != "deny" || o == nil || o.Mode != "dontAsk" || len(o.Deny) != 1 || o.MaxSteps != 7 || len(o.Allow) != 0 {
+			t.Errorf("armed is %+v with %+v", x, x.Options)
+		}
+	}, propose, `{"if":{"result":"."},"again":true,"do":[{"text":"Done."}]}`)
+}
+
+// jumping is a clock that is set.
+type jumping struct {
+	schedule.SystemClock
+	by atomic.Int64 // nanoseconds
+}
+
+// Now implements [schedule.Clock].
+func (c *jumping) Now() time.Time { return c.SystemClock.Now().Add(time.Duration(c.by.Load())) }
+
+func TestAClockThatIsSetMakesNothingDueTwice(t *testing.T) {
+	within(t, func(w *world) {
+		clock := &jumping{}
+		w.stop()
+		w.Config.Clock = clock
+		w.start()
+		x := w.add("", protocol.CreateSchedule{When: "every 10m", Prompt: "look"})
+		w.pass(11 * time.Minute)
+		w.expect(x.ScheduleID, "completed")
+		clock.by.Store(int64(5 * time.Hour))
+		w.pass(time.Minute) // the clock is read again in half of that
+		w.expect(x.ScheduleID, "completed completed")
+		if n := w.get(x.ScheduleID).Schedule.Skipped; n != 29 {
+			t.Errorf("%d were left out", n)
+		}
+		clock.by.Store(0)
+		w.pass(2 * time.Hour)
+		w.expect(x.ScheduleID, "completed completed")
+		if s := w.get(x.ScheduleID).Schedule; !strings.Contains(s.Why, "the clock was set back") {
+			t.Errorf("it says %q", s.Why)
+		}
+		w.c.Do("", &protocol.SetSchedule{ScheduleID: x.ScheduleID, Paused: true})
+		w.c.Do("", &protocol.SetSchedule{ScheduleID: x.ScheduleID})
+		w.pass(11 * time.Minute)
+		w.expect(x.ScheduleID, "completed completed completed")
+	})
 }

@@ -192,12 +192,19 @@ func (a *Automation) List(id protocol.SessionID) ([]protocol.Schedule, error) {
 	return list, nil
 }
 
+// farAhead is how far a schedule may be settled ahead of the clock before people are told.
+const farAhead = time.Hour
+
 // shown returns a schedule as clients are told of it.
 func (a *Automation) shown(st *store.State, x *store.Schedule) *protocol.Schedule {
 	s := x.Schedule
 	s.Words = schedule.Describe(x.When, a.cfg.Clock.Zone())
 	if next := a.next(x, 1); len(next) > 0 && s.State == protocol.ScheduleArmed {
 		s.NextAt = next[0]
+	}
+	settled, now := time.UnixMilli(x.Settled), a.cfg.Clock.Now()
+	if s.State == protocol.ScheduleArmed && settled.Sub(now) > farAhead {
+		s.Why = "the clock was set back; nothing is due before it shows " + settled.In(a.cfg.Clock.Zone()).Format("2006-01-02 15:04") + " again, unless you pause and resume it"
 	}
 	if r := st.Last(x.ScheduleID); r != nil {
 		s.LastRun = a.shownRun(r)
@@ -273,6 +280,7 @@ func (a *Automation) Set(ctx context.Context, id protocol.ScheduleID, paused boo
 			x.State, x.Why, x.PausedUntil, x.Held = protocol.SchedulePaused, "somebody paused it", 0, false
 		default:
 			a.rearm(x)
+			x.Settled = a.cfg.Clock.Now().UnixMilli() // also where the clock was set back
 		}
 		return nil
 	})
