@@ -57,6 +57,12 @@ type MessageMeta struct {
 	RunID       RunID      `json:"runId,omitempty"`
 }
 
+// ByItself reports whether the host has sent the message by itself: for a schedule, or because
+// proactive mode is on. m may be nil.
+func (m *MessageMeta) ByItself() bool {
+	return m != nil && (m.Source == SourceSchedule || m.Source == SourceProactive)
+}
+
 // Usage counts tokens of one model call. InputTokens are those that were
 // neither read from nor written to the provider's cache.
 type Usage struct {

@@ -34,7 +34,7 @@ func AwayOf(events []protocol.Event, seen protocol.Seq) Away {
 	return a.Away
 }
 
-// Take takes the next event. A turn began by itself when a schedule or a channel sent its
+// Take takes the next event. A turn began by itself when a schedule, proactive mode or a channel sent its
 // message, or when it has none: background work woke the session. A message of a person begins
 // the count again.
 func (a *Absence) Take(e protocol.Event) {
@@ -45,7 +45,7 @@ func (a *Absence) Take(e protocol.Event) {
 	m, ok := e.Message()
 	switch {
 	case !ok:
-	case m.Role == protocol.RoleUser && byItself(m.Meta):
+	case m.Role == protocol.RoleUser && notOfPerson(m.Meta):
 		if !a.open {
 			a.begin(e)
 		}
@@ -73,9 +73,9 @@ func (a *Absence) begin(e protocol.Event) {
 	}
 }
 
-// byItself reports whether no person has sent a message.
-func byItself(m *protocol.MessageMeta) bool {
-	return m != nil && (m.Source == protocol.SourceSchedule || m.Source == protocol.SourceChannel)
+// notOfPerson reports whether the host or a channel has sent a message.
+func notOfPerson(m *protocol.MessageMeta) bool {
+	return m.ByItself() || m != nil && m.Source == protocol.SourceChannel
 }
 
 // answered takes an answer of the turn.

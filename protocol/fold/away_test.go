@@ -20,6 +20,7 @@ func TestTurnsThatBeganByThemselvesAreCountedSinceAPersonSpoke(t *testing.T) {
 	}
 	person := said(protocol.RoleUser, "", "", 0)
 	scheduled := said(protocol.RoleUser, "", protocol.SourceSchedule, 0)
+	ticked := said(protocol.RoleUser, "", protocol.SourceProactive, 0)
 	notice := protocol.NewEvent(&protocol.HarnessItem{})
 	calls := said(protocol.RoleAssistant, protocol.StopToolUse, "", 0.25)
 	result := said(protocol.RoleToolResult, "", "", 0)
@@ -41,6 +42,7 @@ func TestTurnsThatBeganByThemselvesAreCountedSinceAPersonSpoke(t *testing.T) {
 		"wakes, of which one failed": {events{person, ends, notice, fails, notice, ends}, fold.Away{Turns: 2, Failed: 1, CostUSD: 0.5},
 			"while you were away, 2 turns began by themselves; failed or cancelled: 1; cost $0.5000"},
 		"a schedule":              {events{person, ends, scheduled, ends}, fold.Away{Turns: 1, CostUSD: 0.5}, "while you were away, 1 turn began by itself; cost $0.5000"},
+		"proactive mode":          {events{person, ends, ticked, ends}, fold.Away{Turns: 1, CostUSD: 0.5}, "while you were away, 1 turn began by itself; cost $0.5000"},
 		"a person after all that": {events: events{person, ends, notice, ends, person, ends}},
 	} {
 		for i := range c.events {

@@ -334,7 +334,7 @@ func (a *Automation) completed(ctx context.Context, in protocol.SessionID, event
 		switch m := b.Message; {
 		case m.Role == protocol.RoleAssistant && m.StopReason == protocol.StopEndTurn:
 			return true, nil
-		case m.Role == protocol.RoleUser && m.Meta == nil: // somebody has gone on
+		case m.Role == protocol.RoleUser && (m.Meta == nil || m.Meta.Source != protocol.SourceSteer): // somebody has gone on
 			return false, nil
 		}
 	}

@@ -74,7 +74,7 @@ func (l *Lane) LastAnswer(ctx context.Context) (leaf protocol.EventID, text stri
 			switch {
 			case m.Role == protocol.RoleAssistant:
 				return leaf, strings.TrimSpace(m.PlainText()), !m.Partial && m.StopReason == protocol.StopEndTurn, nil
-			case m.Role == protocol.RoleUser && m.Meta == nil:
+			case m.Role == protocol.RoleUser:
 				return leaf, "", false, nil
 			}
 		}

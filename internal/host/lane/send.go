@@ -57,11 +57,6 @@ type work struct {
 // isOrder reports whether another session gave the message to this one as its work.
 func (m *Message) isOrder() bool { return m.work != nil && m.work.prepare != nil }
 
-// byItself reports whether the message is none of a person's.
-func (m *Message) byItself() bool {
-	return m.Meta != nil && (m.Meta.Source == protocol.SourceSchedule || m.Meta.Source == protocol.SourceProactive)
-}
-
 // ofPerson reports whether a person has sent the message.
 func (m *Message) ofPerson() bool {
 	return m.Meta == nil && !m.isOrder() && (m.Source == "" || m.Source == "interactive")
@@ -324,7 +319,7 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 // open appends what waits and the message, and starts the turn. The journal is locked.
 func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *publish.Ticket, err error) {
 	l := s.l
-	if !s.m.byItself() { // what a person has paused, a person resumes
+	if !s.m.Meta.ByItself() { // what a person has paused, a person resumes
 		if err := l.queues.Unpause(ctx, s.by.Client); err != nil {
 			return e, nil, err
 		}
@@ -341,7 +336,7 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 		}
 	}
 	switch {
-	case s.m.byItself():
+	case s.m.Meta.ByItself():
 		l.course.waking.options, l.course.waking.day = s.m.Options, s.m.Day // nothing that follows may do or spend more than it
 		if s.m.tick != nil {
 			l.course.proactive.began()
