@@ -59,7 +59,7 @@ func layer(path string) (name string, rank int) {
 		return "engine", 3
 	case under(path, "scorel/internal/extension"):
 		return "extension", 4
-	case under(path, "scorel/client"):
+	case under(path, "scorel/client", "scorel/web"):
 		return "client", 5
 	case under(path, "scorel/internal/host"):
 		return "host", 6
