@@ -117,6 +117,30 @@ func (l *listener) dialled(r *http.Request) string {
 	return net.JoinHostPort(name, port)
 }
 
+// cameFrom returns where a client is, "" for this machine. A proxy of this machine brings
+// clients of others, and is known by the name that they have dialled.
+func (l *listener) cameFrom(r *http.Request) string {
+	switch l.kind {
+	case Unix:
+		return ""
+	case TLS:
+		return addressOf(streamOf(r.Context()).RemoteAddr())
+	}
+	name, _, _ := splitHost(r.Host, l.defaultPort())
+	if ip := net.ParseIP(name); name == "localhost" || ip.IsLoopback() {
+		return ""
+	}
+	return name
+}
+
+// addressOf returns the number of a peer.
+func addressOf(a net.Addr) string {
+	if t, ok := a.(*net.TCPAddr); ok {
+		return t.IP.String()
+	}
+	return a.String()
+}
+
 // splitHost returns name (lower case, without brackets) and port of "name",
 // "name:port", "[::1]" or "[::1]:port".
 func splitHost(host, defaultPort string) (name, port string, ok bool) {
