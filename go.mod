@@ -67,3 +67,5 @@ require (
 tool honnef.co/go/tools/cmd/staticcheck
 
 replace github.com/google/pprof => ./third_party/pprof
+
+ignore ./web/node_modules

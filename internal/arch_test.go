@@ -59,6 +59,8 @@ func layer(path string) (name string, rank int) {
 		return "engine", 3
 	case under(path, "scorel/internal/extension"):
 		return "extension", 4
+	case under(path, "scorel/web"):
+		return "page", 0
 	case under(path, "scorel/client"):
 		return "client", 5
 	case under(path, "scorel/internal/host"):

@@ -115,12 +115,18 @@ join() {
 # web checks the client library in TypeScript, and tries it with the host of this tree.
 web() {
 	local binary
+	cd web
+	npm run --silent check
+	npm run --silent build
+	git diff --exit-code --stat -- dist || {
+		echo "web/dist is not what web/src makes; run: npm run build --prefix web"
+		return 1
+	}
+	cd ..
 	binary=$(mktemp -d "$work/web.XXXXXX")/scorel
 	CGO_ENABLED=0 go build -o "$binary" ./cmd/scorel
 	cd web
-	npm run --silent check
 	SCOREL_BINARY="$binary" npm test --silent
-	npm run --silent build
 	node --input-type=module -e 'await import("./src/client/dist/client/index.js")'
 }
 

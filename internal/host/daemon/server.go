@@ -3,12 +3,13 @@ package daemon
 import (
 	"scorel/internal/engine/config"
 	"scorel/internal/host/serve"
+	"scorel/web"
 )
 
 // server makes what lets clients reach the host.
 func (d *daemon) server(t *tokens, file config.Config) *serve.Server {
 	return serve.New(serve.Config{Host: d.host, Version: d.cfg.Host.Version, Token: t.current, Names: file.Host.Names, Origins: file.Host.Origins,
-		TLS: d.tls, Report: func(text string) { d.log.line("%s", text) }, Rand: d.cfg.Host.Rand})
+		Page: web.Page(), TLS: d.tls, Report: func(text string) { d.log.line("%s", text) }, Rand: d.cfg.Host.Rand})
 }
 
 // accept serves one endpoint until the server is shut down.

@@ -41,6 +41,9 @@ func (s *Server) handler(l *listener) http.Handler {
 			_, _ = w.Write([]byte("ok\n"))
 			return
 		}
+		if !saysBearer(r) && s.page(w, r, l) {
+			return
+		}
 		st := streamOf(r.Context())
 		defer s.byToken(func() { _ = st.Close() })()
 		if _, why := s.bearer(r); why != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net"
 	"net/http"
@@ -51,6 +52,10 @@ type Config struct {
 	// Origins are further origins of web pages that may connect, as
 	// "https://name:port".
 	Origins []string
+	// Page has the files of the page that browsers are served over TCP: index.html, in
+	// which {{nonce}} and {{version}} are filled in, and others, as they are or packed
+	// with gzip under their name and ".gz". nil is none.
+	Page fs.FS
 	// TLS is for listeners of kind [TLS].
 	TLS *tls.Config
 	// Report is told, without secrets, of what was refused and of what went wrong;

@@ -48,7 +48,7 @@ export class Host {
     this.model = `script:${script}`;
     writeFileSync(
       join(dir, "config.toml"),
-      `[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n`,
+      `[model]\nname = ${JSON.stringify(this.model)}\n[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n`,
     );
     const entries = (options.keys ?? []).map((k) => ({ ...k, label: "test", grant: "control", addedAt: 1 }));
     if (entries.length > 0) writeFileSync(join(dir, "entries.json"), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
@@ -89,6 +89,16 @@ export class Host {
     return readFileSync(this.path("host.header"), "utf8")
       .trim()
       .replace(/^.*Bearer /, "");
+  }
+
+  /** Puts a client on the list of those that come in with a key of their own. */
+  allow(client: { clientId: string; publicKey: string; grant: string }): void {
+    const path = this.path("entries.json");
+    const list = existsSync(path)
+      ? (JSON.parse(readFileSync(path, "utf8")) as { version: number; entries: object[] })
+      : { version: 1, entries: [] };
+    list.entries.push({ ...client, label: "test", addedAt: 1 });
+    writeFileSync(path, JSON.stringify(list), { mode: 0o600 });
   }
 
   /** Kills the host and waits until it is gone. */

@@ -1,0 +1,27 @@
+/**
+ * The panels of the page. A panel is one file, whose default export draws it, and one
+ * registration here: its name in the address, its title in both languages, its icon, where it is
+ * shown, and how it is loaded. It is loaded when it is opened for the first time.
+ */
+import { AppWindow, type LucideIcon } from "lucide-react";
+import { type ComponentType, lazy } from "react";
+import type { Language } from "../words/index";
+
+export interface Panel {
+  id: string;
+  title: Record<Language, string>;
+  icon: LucideIcon;
+  /** session: beside the conversation, as a tab. device: a page of its own. */
+  place: "session" | "device";
+  /** section is what the address names after the panel. */
+  View: ComponentType<{ section?: string | undefined }>;
+}
+
+type Load = () => Promise<{ default: Panel["View"] }>;
+
+function panel(id: string, place: Panel["place"], icon: LucideIcon, title: Panel["title"], load: Load): Panel {
+  return { id, place, icon, title, View: lazy(load) };
+}
+
+/** All panels, in the order in which they are offered. */
+export const panels: readonly Panel[] = [panel("session", "session", AppWindow, { en: "Session", zh: "会话" }, () => import("./session"))];

@@ -1,0 +1,36 @@
+import { words } from "../words/index";
+
+export const placesWords = words(
+  {
+    newSession: "New session",
+    find: "Find or do anything",
+    waiting: "Waiting for you",
+    untitled: "Without a name",
+    none: "No sessions yet.",
+    start: "How would you like to start?",
+    startAbout: "A session works in a folder of this device.",
+    folder: "Folder",
+    begin: "Begin",
+    settings: "Settings",
+    schedules: "Schedules and runs",
+    usage: "Usage",
+    devices: "Devices and browsers",
+    asks: "Answer?",
+  },
+  {
+    newSession: "新会话",
+    find: "查找或执行操作",
+    waiting: "等待你处理",
+    untitled: "未命名",
+    none: "还没有会话。",
+    start: "想怎么开始？",
+    startAbout: "会话在此设备的一个文件夹中工作。",
+    folder: "文件夹",
+    begin: "开始",
+    settings: "设置",
+    schedules: "计划与运行",
+    usage: "用量",
+    devices: "设备与浏览器",
+    asks: "回答？",
+  },
+);

@@ -1,0 +1,82 @@
+import { ChevronLeft, PanelRight } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { EventID, SessionID } from "../../protocol/index";
+import { Composer } from "../composer/Composer";
+import { Conversation } from "../conversation/Conversation";
+import { HeaderActions, HeaderState } from "../conversation/Header";
+import { SessionProvider, useLive, useSession } from "../host/context";
+import { kept, keep } from "../host/kept";
+import { IconButton } from "../parts/controls";
+import { ErrorLine } from "../parts/ErrorLine";
+import { SessionPanels } from "../panels/SessionPanels";
+import { Questions } from "../questions/Questions";
+import { go } from "../route";
+import { useWords } from "../words/index";
+import { Connection } from "./Shell";
+import { shellWords } from "./words";
+
+/** A session: its header, the conversation, what is asked or the composer, and its panels. */
+export default function SessionRoom({
+  id,
+  panel,
+  event,
+  rail,
+}: {
+  id: SessionID;
+  panel?: string | undefined;
+  event?: EventID | undefined;
+  rail: ReactNode;
+}) {
+  return (
+    <SessionProvider id={id}>
+      <Room panel={panel} event={event} rail={rail} />
+    </SessionProvider>
+  );
+}
+
+function Room({ panel, event, rail }: { panel?: string | undefined; event?: EventID | undefined; rail: ReactNode }) {
+  const w = useWords(shellWords);
+  const session = useSession();
+  const error = useLive((_, s) => s.error);
+  const title = useLive((l, s) => l.meta.name || s.opened?.summary.state?.title || s.opened?.summary.firstPrompt || "");
+  const [shown, setShown] = useState(kept("panel") !== "hidden" && innerWidth >= 1200);
+  const show = (on: boolean) => {
+    setShown(on);
+    keep("panel", on ? "shown" : "hidden");
+  };
+  const open = panel !== undefined || shown;
+  return (
+    <div className={open ? "app" : "app two"} data-at="session">
+      {rail}
+      <main className="main">
+        <header className="head">
+          <IconButton className="back" of={ChevronLeft} name={w.back} onClick={() => go({ at: "home" })} />
+          <h1 title={title}>{title || w.newSession}</h1>
+          <HeaderState />
+          <span className="grow" />
+          <HeaderActions />
+          <IconButton
+            of={PanelRight}
+            name={open ? w.hidePanel : w.showPanel}
+            on={open}
+            onClick={() => {
+              show(!open);
+              if (panel !== undefined) go({ at: "session", id: session.sessionId }, { replace: true });
+            }}
+          />
+        </header>
+        <Conversation event={event} />
+        <div className="dock">
+          <div className="in">
+            <Connection />
+            <ErrorLine error={error} />
+            <Questions>
+              <Composer />
+            </Questions>
+          </div>
+        </div>
+      </main>
+      {open && <SessionPanels open={panel} onClose={() => show(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { TriangleAlert, Unplug, X } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { useClient, useStatus } from "../host/context";
+import { Button, Icon, IconButton, Tips } from "../parts/controls";
+import { dismiss, liveRegions, useTold } from "../parts/tell";
+import { Palette } from "../palette/Palette";
+import { DevicePanel } from "../panels/DevicePanel";
+import { Rail } from "../places/Rail";
+import { useRoute } from "../route";
+import { useWords } from "../words/index";
+import { shellWords } from "./words";
+import "./shell.css";
+
+const SessionRoom = lazy(() => import("./SessionRoom"));
+const NewSession = lazy(() => import("../places/NewSession"));
+
+/** The page of a browser that is in: the rail, and what the route names. */
+export function Shell() {
+  const w = useWords(shellWords);
+  const route = useRoute();
+  const politely = useRef<HTMLDivElement>(null);
+  const urgently = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    liveRegions(politely.current, urgently.current);
+    return () => liveRegions(null, null);
+  }, []);
+  return (
+    <Tips>
+      <a className="skip btn ink" href="#composer" onClick={(e) => focusComposer(e)}>
+        {w.skip}
+      </a>
+      <Suspense fallback={null}>
+        {route.at === "session" ? (
+          <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} rail={<Rail />} />
+        ) : (
+          <div className="app two" data-at={route.at}>
+            <Rail />
+            {route.at === "panel" ? (
+              <DevicePanel id={route.panel} section={route.section} />
+            ) : (
+              <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
+            )}
+          </div>
+        )}
+      </Suspense>
+      <Palette />
+      <Tellings />
+      <div ref={politely} className="sr" aria-live="polite" />
+      <div ref={urgently} className="sr" aria-live="assertive" />
+    </Tips>
+  );
+}
+
+function focusComposer(e: { preventDefault(): void }): void {
+  e.preventDefault();
+  document.getElementById("composer")?.focus();
+}
+
+/** Above the composer: that there is no connection, or that the page is older than the host. */
+export function Connection() {
+  const w = useWords(shellWords);
+  const client = useClient();
+  const status = useStatus();
+  const own = document.querySelector<HTMLMetaElement>("meta[name=scorel-version]")?.content ?? "";
+  const version = status.connected?.version ?? "";
+  if (status.state === "reconnecting" || status.state === "disconnected") {
+    return (
+      <div className="banner off" role="status">
+        <Icon of={Unplug} />
+        <span className="grow">
+          <b>{w.offline}</b> {w.offlineAbout}
+        </span>
+        <Button small onClick={() => client.wake()}>
+          {w.tryNow}
+        </Button>
+      </div>
+    );
+  }
+  if (version && own && !own.startsWith("{") && version !== own) {
+    return (
+      <div className="banner warn" role="status">
+        <Icon of={TriangleAlert} />
+        <span className="grow">{w.updated(version)}</span>
+        <Button small onClick={() => location.reload()}>
+          {w.reload}
+        </Button>
+      </div>
+    );
+  }
+  return null;
+}
+
+function Tellings() {
+  const w = useWords(shellWords);
+  const told = useTold();
+  if (told.length === 0) return null;
+  return (
+    <div className="told">
+      {told.map((t) => (
+        <div key={t.id} className={t.bad ? "banner off" : "banner"} role={t.bad ? "alert" : "status"}>
+          <span className="grow">{t.text}</span>
+          <IconButton of={X} name={w.dismiss} small onClick={() => dismiss(t.id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+/**
+ * Pages in Debian's Chromium against a real host, for tests named *.page.test.ts. The binary has
+ * the page that was built last: `npm run build` first. Each test leaves pictures of what a person
+ * would see in $SCREENSHOTS, if that names a folder.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { clientIDOf } from "../../client/index";
+import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
+
+const executablePath = (process.env.PATH ?? "")
+  .split(":")
+  .flatMap((dir) => ["chromium", "chromium-browser", "google-chrome"].map((name) => join(dir, name)))
+  .find(existsSync);
+
+/** Why pages cannot be tried here, "" if they can. */
+export const withoutPages = executablePath ? withoutHost() : "there is no Chromium, so the page is not tried";
+
+/** The desk and the phone of the design. */
+export const desk = { viewport: { width: 1440, height: 900 } };
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+/** A host with the script model, and a browser. Close it after the test. */
+export class World {
+  private readonly contexts: BrowserContext[] = [];
+  private constructor(
+    readonly host: Host,
+    readonly browser: Browser,
+  ) {}
+
+  static async start(script: object[], options: Omit<HostOptions, "script"> = {}): Promise<World> {
+    const host = new Host({ script, ...options });
+    const browser = await chromium.launch({
+      ...(executablePath ? { executablePath } : {}),
+      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"],
+    });
+    const world = new World(host, browser);
+    try {
+      await host.start();
+    } catch (e) {
+      await world.close();
+      throw e;
+    }
+    return world;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.host.port}/`;
+  }
+
+  /** A browser of its own, known to the host, at a route such as "#/new". What its page says in the console as an error fails the test: see problems. */
+  async page(fragment = "", options: BrowserContextOptions = desk): Promise<Page> {
+    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
+    page.on("pageerror", (e) => problems.push(String(e)));
+    await page.goto(this.url); // makes the key of the browser
+    await page.getByText("scorel web").first().waitFor();
+    const publicKey = await page.evaluate(publicKeyOfBrowser);
+    const clientId = await clientIDOf(new Uint8Array(Buffer.from(publicKey, "base64")));
+    this.host.allow({ clientId, publicKey, grant: "control" });
+    await page.evaluate((device) => localStorage.setItem("scorel.device", device), this.host.device);
+    await page.goto(`${this.url}${fragment}`);
+    await page.reload(); // a change of the fragment alone loads nothing
+    await page.locator(".app").waitFor();
+    return page;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.contexts.map((c) => c.close()));
+    await this.browser.close();
+    await this.host.remove();
+  }
+}
+
+/** What pages have said in their consoles as errors since the last look: a test that ends well has none. */
+export const problems: string[] = [];
+
+/** A picture of the page in $SCREENSHOTS. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const dir = process.env.SCREENSHOTS;
+  if (!dir) return;
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, `${name}.png`), await page.screenshot());
+}
+
+/** Checks the page, or what a selector names, with axe: WCAG 2.2 A and AA. */
+export async function accessible(page: Page, selector = "body"): Promise<void> {
+  const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  // The policy of the page lets no text become a script; the debugger may.
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async (selector) => {
+    type Axe = {
+      run(on: string, options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
+    };
+    const { axe } = window as unknown as { axe: Axe };
+    const result = await axe.run(selector, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return result.violations.map((v) => ({ id: v.id, nodes: v.nodes.slice(0, 5).map((n) => `${n.html}: ${n.failureSummary}`) }));
+  }, selector);
+  expect(violations).toEqual([]);
+}
+
+/** Runs in the page: the public half of its key, which browserKey has put into IndexedDB. */
+async function publicKeyOfBrowser(): Promise<string> {
+  const request = indexedDB.open("scorel-key");
+  const db = await new Promise<IDBDatabase>((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  for (const name of db.objectStoreNames) {
+    const all = db.transaction(name).objectStore(name).getAll();
+    const values = await new Promise<{ publicKey?: Uint8Array }[]>((resolve) => {
+      all.onsuccess = () => resolve(all.result);
+    });
+    for (const v of values) if (v?.publicKey instanceof Uint8Array) return btoa(String.fromCharCode(...v.publicKey));
+  }
+  throw new Error("the browser has no key");
+}

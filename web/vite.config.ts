@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { constants, gzipSync } from "node:zlib";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+/**
+ * Packs what was built: the page is a part of the binary, and a browser is sent it packed. The
+ * document stays as it is, because the host writes a nonce into it.
+ */
+function packed(): Plugin {
+  let dir = "";
+  return {
+    name: "packed",
+    apply: "build",
+    configResolved(c) {
+      dir = c.build.outDir;
+    },
+    closeBundle() {
+      for (const name of readdirSync(dir, { recursive: true, encoding: "utf8" })) {
+        if (!/\.(js|css|svg|webmanifest)$/.test(name)) continue;
+        const path = join(dir, name);
+        const out = gzipSync(readFileSync(path), { level: constants.Z_BEST_COMPRESSION });
+        writeFileSync(`${path}.gz`, out);
+        rmSync(path);
+      }
+    },
+  };
+}
+
+export default defineConfig(({ command }) => ({
+  base: "./",
+  plugins: [react(), packed()],
+  build: {
+    outDir: "dist",
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0, // the policy of the page loads no data: addresses for fonts and styles
+    chunkSizeWarningLimit: 2000,
+    reportCompressedSize: true,
+  },
+  // In development the page comes from here and the host from SCOREL_HOST, such as http://127.0.0.1:4444.
+  server:
+    command === "serve"
+      ? { host: "127.0.0.1", proxy: { "/v1": { target: process.env.SCOREL_HOST ?? "http://127.0.0.1:4444", ws: true } } }
+      : {},
+}));
