@@ -36,7 +36,7 @@ export function useStatus(): Status {
   );
 }
 
-const ranks: Record<Grant, number> = { view: 1, answer: 2, control: 3 };
+const ranks: Record<Grant, number> = { pending: 0, view: 1, answer: 2, control: 3 };
 
 /** Whether this browser may do what needs a grant, as far as is known: the host has the last word. */
 export function useMay(needed: Grant): boolean {
