@@ -70,6 +70,15 @@ export class World {
     return page;
   }
 
+  /** A browser of its own that the host does not know. */
+  async stranger(url: string, options: BrowserContextOptions = desk): Promise<Page> {
+    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    await page.goto(url);
+    return page;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.contexts.map((c) => c.close()));
     await this.browser.close();

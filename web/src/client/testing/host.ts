@@ -3,6 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { RequestName, SessionID } from "../../protocol/index";
+import { Client } from "../client";
+import { newClientID } from "../ids";
+import { webSocket } from "../socket";
 
 /** Why the real host cannot be used here, "" if it can. */
 export function withoutHost(): string {
@@ -89,6 +93,24 @@ export class Host {
     return readFileSync(this.path("host.header"), "utf8")
       .trim()
       .replace(/^.*Bearer /, "");
+  }
+
+  /** Makes a request as somebody who has the host's token. */
+  async request<T>(type: string, fields: object, sessionId?: string): Promise<T> {
+    const client = new Client({
+      dial: webSocket({
+        url: `ws://127.0.0.1:${this.port}`,
+        token: this.token,
+        clientId: newClientID(),
+        clientName: "test",
+        interactive: false,
+      }),
+    });
+    try {
+      return (await client.call(type as RequestName, fields as never, sessionId ? { sessionId: sessionId as SessionID } : {})) as T;
+    } finally {
+      await client.close();
+    }
   }
 
   /** Puts a client on the list of those that come in with a key of their own. */
