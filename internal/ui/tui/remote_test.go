@@ -72,4 +72,3 @@ func TestAPhoneIsLetInAndSentAwayInTheDialogOfRemoteControl(t *testing.T) {
 		t.Error("the phone is still connected")
 	}
 }
-
