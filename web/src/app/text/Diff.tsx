@@ -34,7 +34,6 @@ function Unified({ rows, label }: { rows: DiffRow[]; label: string | undefined }
   return (
     <section className="diff" aria-label={label}>
       {rows.map((r, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text that does not change
         <div key={i} className={classes[r.kind]}>
           <span>{r.before || ""}</span>
           <span>{r.after || ""}</span>
@@ -69,7 +68,6 @@ function Split({ rows, label }: { rows: DiffRow[]; label: string | undefined }) 
           {pairs.map((p, i) => {
             const r = p[side];
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text that does not change
               <div key={i} className={r ? classes[r.kind] : "dl e"}>
                 <span>{r ? (side === 0 ? r.before : r.after) || "" : ""}</span>
                 <span>{r ? marks[r.kind] : ""}</span>

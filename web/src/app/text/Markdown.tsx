@@ -30,7 +30,6 @@ export function Markdown({ text, streaming }: { text: string; streaming?: boolea
   return (
     <div className={streaming ? "prose growing" : "prose"}>
       {parts.map((part, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces only come at the end
         <Piece key={i} text={part} />
       ))}
       {streaming && <span className="cursor" aria-hidden="true" />}

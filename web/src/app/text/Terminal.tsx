@@ -15,10 +15,8 @@ export const Terminal = memo(function Terminal({ text, running }: { text: string
       {omitted > 0 && <p className="t3">{w.more(count(omitted))}</p>}
       <pre>
         {shown.map((runs, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines only come at the end
           <span key={i} className="tline">
             {runs.map((r, k) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: runs of one line
               <span key={k} className={[r.color >= 0 && `t-${r.color}`, r.bold && "t-b"].filter(Boolean).join(" ") || undefined}>
                 {r.text}
               </span>
