@@ -8,7 +8,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { clientIDOf } from "../../client/index";
+import { clientIDOf, newSessionID } from "../../client/index";
+import type { SessionID } from "../../protocol/index";
 import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
 
 const executablePath = (process.env.PATH ?? "")
@@ -47,8 +48,21 @@ export class World {
     return world;
   }
 
+  /** The port stays the same when the host is started again with it. */
+  get port(): number {
+    return this.host.port;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${this.host.port}/`;
+    return `http://127.0.0.1:${this.port}/`;
+  }
+
+  /** Makes a session in the folder of the host's project and sends a message; it resolves when the turn has begun. */
+  async session(text: string): Promise<SessionID> {
+    const sessionId = newSessionID();
+    await this.host.request("create_session", { meta: { workDir: this.host.work } }, sessionId);
+    await this.host.request("send_message", { content: [{ type: "text", text }] }, sessionId);
+    return sessionId;
   }
 
   /** A browser of its own, known to the host, at a route such as "#/new". What its page says in the console as an error fails the test: see problems. */
