@@ -7,11 +7,15 @@ const script = [
     do: [
       { thinking: "A day is not always 24 hours, so look at what next adds." },
       { text: "I look at `next.go` first." },
-      { tool: "Write", input: { path: "next.go", content: "package next\n\nfunc next() int { return 24 }\n" } },
+      { call: "Write", input: { path: "next.go", content: "package next\n\nfunc next() int { return 24 }\n" } },
     ],
   },
-  { do: [{ tool: "Edit", input: { path: "next.go", old_string: "return 24", new_string: "return 25" } }] },
-  { do: [{ tool: "Bash", input: { command: "printf '\\033[32mok\\033[0m  next 0.1s\\n'; exit 1" } }] },
+  {
+    do: [{ call: "Edit", input: { path: "next.go", edits: [{ old_string: "return 24", new_string: "return 25" }] } }],
+  },
+  {
+    do: [{ call: "Bash", input: { command: "printf '\\033[32mok\\033[0m  next 0.1s\\n'; exit 1" } }],
+  },
   {
     again: true,
     do: [
@@ -25,7 +29,7 @@ const script = [
 describe.skipIf(withoutPages !== "")("the conversation", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.start(script, { config: '[permissions]\nallow = ["Write", "Bash"]\n' });
+    world = await World.start(script, { config: '[permissions]\nallow = ["Write", "Edit", "Bash"]\n' });
   });
   afterAll(async () => world?.close());
 
@@ -34,7 +38,7 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     const page = await world.page(`#/s/${sessionId}`);
     await page.getByText("Found it.").waitFor();
     await page.getByRole("button", { name: /Run/ }).click();
-    await page.getByText("next 0.1s").waitFor();
+    await page.getByText("next 0.1s", { exact: true }).waitFor();
     await page.getByText("exit 1").waitFor();
     await page.getByText("return 25").first().waitFor();
     expect(await page.locator(".prose img").count()).toBe(0);

@@ -21,7 +21,7 @@ export function parseDiff(diff: string): DiffRow[] {
       before = Number(hunk[1]);
       after = Number(hunk[2]);
       inside = true;
-      rows.push({ kind: "hunk", before: 0, after: 0, text: (hunk[3] ?? "").trim() });
+      if (rows.length > 0 || hunk[3]) rows.push({ kind: "hunk", before: 0, after: 0, text: (hunk[3] ?? "").trim() });
     } else if (!inside || line.startsWith("\\") || line === "") {
     } else if (line[0] === "+") rows.push({ kind: "add", before: 0, after: after++, text: line.slice(1) });
     else if (line[0] === "-") rows.push({ kind: "del", before: before++, after: 0, text: line.slice(1) });
