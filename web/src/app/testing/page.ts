@@ -20,6 +20,9 @@ const executablePath = (process.env.PATH ?? "")
 /** Why pages cannot be tried here, "" if they can. */
 export const withoutPages = executablePath ? withoutHost() : "there is no Chromium, so the page is not tried";
 
+/** How long a page may take for what is waited for: the machine may be busy. */
+const patienceMs = 120_000;
+
 /** The desk and the phone of the design. */
 export const desk = { viewport: { width: 1440, height: 900 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
@@ -70,6 +73,7 @@ export class World {
     const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
     this.contexts.push(context);
     const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
     page.on("pageerror", (e) => problems.push(String(e)));
     await page.goto(this.url); // makes the key of the browser
@@ -89,6 +93,7 @@ export class World {
     const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
     this.contexts.push(context);
     const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
     await page.goto(url);
     return page;
   }
