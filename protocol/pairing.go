@@ -22,8 +22,8 @@ type (
 	// empty. With LAN the code is for a client that comes over the network: it waits
 	// until a person confirms it, and then has answer, or view where Grant says so.
 	CreatePairing struct {
-		Grant Grant `json:"grant,omitempty" check:"oneof=|view|answer|control"`
-		LAN   bool  `json:"lan,omitempty"`
+		Grant string `json:"grant,omitempty" check:"oneof=|view|answer|control"`
+		LAN   bool   `json:"lan,omitempty"`
 	}
 	// AwaitPairing waits until a code has been redeemed or counts no longer; the answer is
 	// a [PairingEnd].

@@ -11,7 +11,7 @@ import (
 
 // create makes a code.
 func (p *Pairings) create(r *protocol.CreatePairing) (*protocol.Pairing, error) {
-	grant := r.Grant
+	grant := protocol.Grant(r.Grant)
 	switch {
 	case r.LAN && grant == protocol.GrantControl:
 		return nil, protocol.About("grant", "", protocol.CodeInvalidRequest,

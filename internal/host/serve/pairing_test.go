@@ -246,7 +246,7 @@ func TestAClientOverTheNetworkWaitsUntilAPersonConfirmsIt(t *testing.T) {
 	}
 	_, err := redeem(t, by(local.Code))
 	refusedAs(t, err, "for a browser on the machine of the host")
-	if r := owner.call("", &protocol.CreatePairing{LAN: true, Grant: protocol.GrantControl}); r.Err == nil || protocol.AboutOf(r.Err).Field != "grant" {
+	if r := owner.call("", &protocol.CreatePairing{LAN: true, Grant: string(protocol.GrantControl)}); r.Err == nil || protocol.AboutOf(r.Err).Field != "grant" {
 		t.Errorf("control over the network: %+v", r)
 	}
 	made := owner.pairing(protocol.CreatePairing{LAN: true})
