@@ -13,6 +13,7 @@ import (
 
 	"scorel/client"
 	"scorel/internal/platform/disk"
+	"scorel/internal/ui/cli/webcmd"
 	"scorel/protocol"
 )
 
@@ -28,7 +29,7 @@ func clientKey(t *testing.T) *ecdh.PrivateKey {
 	return key
 }
 
-func firstLine(t *testing.T, w *seat) (line webLine) {
+func firstLine(t *testing.T, w *seat) (line webcmd.Line) {
 	t.Helper()
 	w.sees("\n")
 	if err := json.Unmarshal([]byte(strings.SplitN(w.printed(), "\n", 2)[0]), &line); err != nil {

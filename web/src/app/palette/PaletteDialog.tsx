@@ -170,10 +170,7 @@ function Found({ text, asked, then }: { text: string; asked: string; then: Then 
                 <Icon of={MessageSquareText} />
                 <span className="grow">
                   <span className="snippet">
-                    {h.snippet?.map((p, n) =>
-                      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text do not move
-                      p.match ? <mark key={n}>{p.text}</mark> : <span key={n}>{p.text}</span>,
-                    )}
+                    {h.snippet?.map((p, n) => (p.match ? <mark key={n}>{p.text}</mark> : <span key={n}>{p.text}</span>))}
                   </span>
                   <span className="t3 trunc under">
                     {[s.meta.name || s.firstPrompt, who(h), h.ts ? ago(h.ts) : "", h.active ? "" : w.otherBranch]

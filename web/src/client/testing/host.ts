@@ -34,6 +34,8 @@ export interface HostOptions {
   origins?: string[];
   /** Public keys that may come in, with their client ids. */
   keys?: { clientId: string; publicKey: string }[];
+  /** More of the configuration. */
+  config?: string;
 }
 
 export class Host {
@@ -52,16 +54,20 @@ export class Host {
     this.model = `script:${script}`;
     writeFileSync(
       join(dir, "config.toml"),
-      `[model]\nname = ${JSON.stringify(this.model)}\n[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n`,
+      `[model]\nname = ${JSON.stringify(this.model)}\n[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n${options.config ?? ""}`,
     );
     const entries = (options.keys ?? []).map((k) => ({ ...k, label: "test", grant: "control", addedAt: 1 }));
     if (entries.length > 0) writeFileSync(join(dir, "entries.json"), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
   }
 
   /** Starts the host; it resolves when clients can come. */
-  async start(): Promise<void> {
+  async start(port = 0): Promise<void> {
     const env = { PATH: process.env.PATH, HOME: this.home };
-    const child = spawn(binary(), ["host", "serve", "--listen", "127.0.0.1:0"], { env, cwd: this.work, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(binary(), ["host", "serve", "--listen", `127.0.0.1:${port}`], {
+      env,
+      cwd: this.work,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.child = child;
     let said = "";
     await new Promise<void>((resolve, reject) => {

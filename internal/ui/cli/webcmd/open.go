@@ -1,4 +1,4 @@
-package cli
+package webcmd
 
 import (
 	"crypto/rand"
@@ -56,8 +56,8 @@ var errNoBrowser = errors.New("there is no desktop here with a browser")
 
 // openBrowser opens a file in the person's browser. Variables of Scorel are none of the browser's
 // business: tokens are in some.
-func (a *app) openBrowser(file string) error {
-	env := sandbox.Environ(a.environ, func(name string) bool { return strings.HasPrefix(name, "SCOREL_") })
+func (c *commands) openBrowser(file string) error {
+	env := sandbox.Environ(c.Environ, func(name string) bool { return strings.HasPrefix(name, "SCOREL_") })
 	command := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		command = "open"

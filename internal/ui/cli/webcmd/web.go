@@ -1,4 +1,4 @@
-package cli
+package webcmd
 
 import (
 	"bufio"
@@ -38,16 +38,16 @@ type webOptions struct {
 	session                string // to open, by its ID or name
 }
 
-func (a *app) webCommand() *cobra.Command {
+func (c *commands) webCommand() *cobra.Command {
 	var o webOptions
-	cmd := &cobra.Command{Use: "web", Short: "Open the page of this machine's host in the browser, or let a phone in with --lan", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "web", Short: "Open the page of this machine's host in the browser, or let a phone in with --lan", Args: c.Args(cobra.NoArgs),
 		Long: `Starts a host when none runs, has it listen on 127.0.0.1, and opens the browser
 with a code that lets this browser in, once, within a minute. From then on the
 browser comes in with a key of its own: open the address again as you like.
 
 With --lan it listens on the network with TLS, shows a QR code for a phone, and asks
 you before the phone may do anything. scorel clients lists who may come in.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.web(cmd.Context(), o) }}
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.web(cmd.Context(), o) }}
 	f := cmd.Flags()
 	f.BoolVar(&o.lan, "lan", false, "for a phone or machine in the same network: show a QR code, and ask before it is let in")
 	f.BoolVar(&o.noOpen, "no-open", false, "open no browser; say what to open")
@@ -56,47 +56,47 @@ you before the phone may do anything. scorel clients lists who may come in.`,
 	return cmd
 }
 
-func (a *app) remoteControlCommand() *cobra.Command {
+func (c *commands) remoteControlCommand() *cobra.Command {
 	o := webOptions{lan: true}
-	cmd := &cobra.Command{Use: "remote-control [SESSION]", Short: "Let a phone in to a session: scorel web --lan, which leads to it", Args: args(cobra.MaximumNArgs(1)),
+	cmd := &cobra.Command{Use: "remote-control [SESSION]", Short: "Let a phone in to a session: scorel web --lan, which leads to it", Args: c.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.session = strings.Join(args, "")
-			return a.web(cmd.Context(), o)
+			return c.web(cmd.Context(), o)
 		}}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per line, and ask nothing")
 	return cmd
 }
 
 // web lets a browser in.
-func (a *app) web(ctx context.Context, o webOptions) error {
-	if o.lan && !o.json && !o.off && !a.interactive() {
+func (c *commands) web(ctx context.Context, o webOptions) error {
+	if o.lan && !o.json && !o.off && !c.Interactive() {
 		return exit.Usagef("--lan shows a QR code and asks before it lets somebody in, so it needs a terminal; in a script use --json, and let in who comes with scorel clients confirm")
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{start: !o.off, name: "scorel web"})
+	l, done, err := c.Reach(ctx, !o.off, "scorel web")
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer done()
 	if o.off {
-		if _, err := client.Call[*protocol.Done](ctx, l.Client, "", &protocol.CloseWeb{}); err != nil {
+		if _, err := client.Call[*protocol.Done](ctx, l, "", &protocol.CloseWeb{}); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.stdout, "The host listens for browsers no longer. scorel clients revoke takes their keys off the list.")
+		fmt.Fprintln(c.Stdout, "The host listens for browsers no longer. scorel clients revoke takes their keys off the list.")
 		return nil
 	}
-	w := &entrance{app: a, o: o, l: l}
+	w := &entrance{cmds: c, o: o, l: l}
 	if o.session != "" {
-		if w.session, err = l.find(ctx, o.session); err != nil {
+		if w.session, err = c.Find(ctx, l, o.session); err != nil {
 			return err
 		}
 	}
-	if w.opened, err = client.Call[*protocol.WebOpened](ctx, l.Client, "", &protocol.OpenWeb{LAN: o.lan}); err != nil {
+	if w.opened, err = client.Call[*protocol.WebOpened](ctx, l, "", &protocol.OpenWeb{LAN: o.lan}); err != nil {
 		return err
 	}
 	if w.opened.Notice != "" {
-		fmt.Fprintln(a.stderr, "scorel: "+display.Line(w.opened.Notice))
+		fmt.Fprintln(c.Stderr, "scorel: "+display.Line(w.opened.Notice))
 	}
 	if len(w.opened.Addresses) == 0 {
 		return errors.New("this machine has no address in a network, so nobody could come; connect it, or leave --lan out")
@@ -107,7 +107,7 @@ func (a *app) web(ctx context.Context, o webOptions) error {
 		err = w.local(ctx)
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		a.code = exit.Cancelled
+		c.Exit(exit.Cancelled)
 		return nil
 	}
 	return err
@@ -115,16 +115,16 @@ func (a *app) web(ctx context.Context, o webOptions) error {
 
 // entrance is one way in that waits for a browser.
 type entrance struct {
-	app     *app
+	cmds    *commands
 	o       webOptions
-	l       *link
+	l       *client.Client
 	opened  *protocol.WebOpened
 	session protocol.SessionID // to lead to, "" for none
 }
 
 // pairing makes a code, and the address that a page redeems it at.
 func (w *entrance) pairing(ctx context.Context) (*protocol.Pairing, string, error) {
-	p, err := client.Call[*protocol.Pairing](ctx, w.l.Client, "", &protocol.CreatePairing{LAN: w.o.lan})
+	p, err := client.Call[*protocol.Pairing](ctx, w.l, "", &protocol.CreatePairing{LAN: w.o.lan})
 	if err != nil {
 		return nil, "", err
 	}
@@ -137,18 +137,18 @@ func (w *entrance) pairing(ctx context.Context) (*protocol.Pairing, string, erro
 
 // await waits for the end of a code. The end of ctx cancels it.
 func (w *entrance) await(ctx context.Context, p *protocol.Pairing) (*protocol.PairingEnd, error) {
-	end, err := client.Call[*protocol.PairingEnd](ctx, w.l.Client, "", &protocol.AwaitPairing{PairingID: p.PairingID})
+	end, err := client.Call[*protocol.PairingEnd](ctx, w.l, "", &protocol.AwaitPairing{PairingID: p.PairingID})
 	if ctx.Err() != nil {
 		undo, stop := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer stop()
-		_, _ = client.Call[*protocol.Done](undo, w.l.Client, "", &protocol.CancelPairing{PairingID: p.PairingID}) // it ends by itself soon
+		_, _ = client.Call[*protocol.Done](undo, w.l, "", &protocol.CancelPairing{PairingID: p.PairingID}) // it ends by itself soon
 		return nil, ctx.Err()
 	}
 	return end, err
 }
 
-// webLine is what scorel web --json prints: at first where to go, in the end who has come.
-type webLine struct {
+// Line is what scorel web --json prints: at first where to go, in the end who has come.
+type Line struct {
 	Addresses      []string                `json:"addresses,omitempty"`
 	Fingerprint    string                  `json:"fingerprint,omitempty"`
 	OwnCertificate bool                    `json:"ownCertificate,omitempty"`
@@ -159,11 +159,11 @@ type webLine struct {
 	Entry          *protocol.Entry         `json:"entry,omitempty"`
 }
 
-func (w *entrance) print(line webLine) error { return json.NewEncoder(w.app.stdout).Encode(line) }
+func (w *entrance) print(line Line) error { return json.NewEncoder(w.cmds.Stdout).Encode(line) }
 
 // local leads a browser of this machine in.
 func (w *entrance) local(ctx context.Context) error {
-	scorel, err := w.app.scorelDir()
+	scorel, err := w.cmds.Dir()
 	if err != nil {
 		return err
 	}
@@ -188,9 +188,9 @@ func (w *entrance) local(ctx context.Context) error {
 			stop()
 		}
 	}()
-	if !w.o.json && headless.IsTerminal(w.app.stdout) && !w.o.noOpen {
+	if !w.o.json && headless.IsTerminal(w.cmds.Stdout) && !w.o.noOpen {
 		slow := time.AfterFunc(slowBrowser, func() {
-			fmt.Fprintf(w.app.stderr, "Nobody has come yet. If the browser shows an error, open this in it within the minute:\n  %s\n", address)
+			fmt.Fprintf(w.cmds.Stderr, "Nobody has come yet. If the browser shows an error, open this in it within the minute:\n  %s\n", address)
 		})
 		defer slow.Stop()
 	}
@@ -198,9 +198,9 @@ func (w *entrance) local(ctx context.Context) error {
 	select {
 	case name := <-known:
 		if w.o.json {
-			return w.print(webLine{Outcome: protocol.PairingCancelled})
+			return w.print(Line{Outcome: protocol.PairingCancelled})
 		}
-		fmt.Fprintf(w.app.stdout, "%s is in; the host knew it already.\n", display.Line(name))
+		fmt.Fprintf(w.cmds.Stdout, "%s is in; the host knew it already.\n", display.Line(name))
 		return nil
 	default:
 	}
@@ -208,14 +208,14 @@ func (w *entrance) local(ctx context.Context) error {
 		return err
 	}
 	if w.o.json {
-		return w.print(webLine{Outcome: end.Outcome, Entry: end.Entry})
+		return w.print(Line{Outcome: end.Outcome, Entry: end.Entry})
 	}
 	switch end.Outcome {
 	case protocol.PairingRedeemed:
-		fmt.Fprintf(w.app.stdout, "%s has come in, with the grant %s. From now on open %s there.\n", display.Line(end.Entry.Label), end.Entry.Grant, w.opened.Addresses[0])
+		fmt.Fprintf(w.cmds.Stdout, "%s has come in, with the grant %s. From now on open %s there.\n", display.Line(end.Entry.Label), end.Entry.Grant, w.opened.Addresses[0])
 		return nil
 	case protocol.PairingExpired:
-		fmt.Fprintf(w.app.stdout, "The code was not needed, or nobody came within the minute. A browser that the host knows is in already, at %s.\n", w.opened.Addresses[0])
+		fmt.Fprintf(w.cmds.Stdout, "The code was not needed, or nobody came within the minute. A browser that the host knows is in already, at %s.\n", w.opened.Addresses[0])
 		return nil
 	}
 	return fmt.Errorf("the code counts no longer (%s); try again with scorel web", end.Outcome)
@@ -224,7 +224,7 @@ func (w *entrance) local(ctx context.Context) error {
 // knownComes waits until a client comes that the host knows already: it needs no code. It
 // returns its name, "" when ctx has ended.
 func (w *entrance) knownComes(ctx context.Context) string {
-	all, err := client.Call[*protocol.EntryList](ctx, w.l.Client, "", &protocol.ListEntries{})
+	all, err := client.Call[*protocol.EntryList](ctx, w.l, "", &protocol.ListEntries{})
 	if err != nil {
 		return ""
 	}
@@ -245,28 +245,28 @@ func (w *entrance) knownComes(ctx context.Context) string {
 
 // sayLocal opens the browser, or says what to open.
 func (w *entrance) sayLocal(file, address string, p *protocol.Pairing) error {
-	a := w.app
+	c := w.cmds
 	if w.o.json {
-		if err := w.print(webLine{Addresses: w.opened.Addresses, File: file, ExpiresAt: p.ExpiresAt}); err != nil || w.o.noOpen {
+		if err := w.print(Line{Addresses: w.opened.Addresses, File: file, ExpiresAt: p.ExpiresAt}); err != nil || w.o.noOpen {
 			return err
 		}
 	}
 	why := error(nil)
 	if !w.o.noOpen {
-		if why = a.openBrowser(file); why == nil {
+		if why = c.openBrowser(file); why == nil {
 			if !w.o.json {
-				fmt.Fprintf(a.stdout, "Opened the browser at %s.\n", w.opened.Addresses[0])
+				fmt.Fprintf(c.Stdout, "Opened the browser at %s.\n", w.opened.Addresses[0])
 			}
 			return nil
 		}
-		fmt.Fprintf(a.stderr, "scorel: %s.\n", display.Line(why.Error()))
+		fmt.Fprintf(c.Stderr, "scorel: %s.\n", display.Line(why.Error()))
 	}
 	switch {
 	case w.o.json:
-	case headless.IsTerminal(a.stdout): // what is piped may be kept
-		fmt.Fprintf(a.stdout, "Open this in a browser of this machine within the minute; it works once:\n  %s\n", address)
+	case headless.IsTerminal(c.Stdout): // what is piped may be kept
+		fmt.Fprintf(c.Stdout, "Open this in a browser of this machine within the minute; it works once:\n  %s\n", address)
 	default:
-		fmt.Fprintf(a.stdout, "Open this file in a browser of this machine within the minute; it works once:\n  %s\n", file)
+		fmt.Fprintf(c.Stdout, "Open this file in a browser of this machine within the minute; it works once:\n  %s\n", file)
 	}
 	return nil
 }
@@ -286,71 +286,71 @@ func (w *entrance) network(ctx context.Context) error {
 		case err != nil:
 			return err
 		case w.o.json:
-			return w.print(webLine{Outcome: end.Outcome, Entry: end.Entry})
+			return w.print(Line{Outcome: end.Outcome, Entry: end.Entry})
 		case end.Outcome == protocol.PairingRedeemed:
 			return w.confirm(ctx, end.Entry)
 		case end.Outcome != protocol.PairingExpired:
 			return fmt.Errorf("the code counts no longer (%s); try again with scorel web --lan", end.Outcome)
 		}
-		fmt.Fprintln(w.app.stdout, "\nThe minute is over. Here is another code:")
+		fmt.Fprintln(w.cmds.Stdout, "\nThe minute is over. Here is another code:")
 	}
 	return fmt.Errorf("nobody came with any of %d codes; try again with scorel web --lan", maxCodes)
 }
 
 func (w *entrance) sayNetwork(p *protocol.Pairing, address string, first bool) error {
-	a := w.app
+	c := w.cmds
 	if w.o.json {
-		return w.print(webLine{Addresses: w.opened.Addresses, Fingerprint: w.opened.Fingerprint, OwnCertificate: w.opened.OwnCertificate, URL: address, ExpiresAt: p.ExpiresAt})
+		return w.print(Line{Addresses: w.opened.Addresses, Fingerprint: w.opened.Fingerprint, OwnCertificate: w.opened.OwnCertificate, URL: address, ExpiresAt: p.ExpiresAt})
 	}
-	lines, _, err := qrcode.Lines(address, !a.dumb())
+	lines, _, err := qrcode.Lines(address, !c.Dumb())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "\n%s\n\n%s\n", strings.Join(lines, "\n"), address)
+	fmt.Fprintf(c.Stdout, "\n%s\n\n%s\n", strings.Join(lines, "\n"), address)
 	if !first {
 		return nil
 	}
 	for _, other := range w.opened.Addresses[1:] {
-		fmt.Fprintf(a.stdout, "This machine is also at %s, with the same rest.\n", other)
+		fmt.Fprintf(c.Stdout, "This machine is also at %s, with the same rest.\n", other)
 	}
 	if w.opened.OwnCertificate {
-		fmt.Fprintf(a.stdout, "\nThe certificate is the host's own: the browser warns of it. Compare its SHA-256 fingerprint:\n%s\nWith it the page can be neither installed nor send notifications; a certificate of your own\n(scorel host serve --tls-cert) allows both.\n", w.opened.Fingerprint)
+		fmt.Fprintf(c.Stdout, "\nThe certificate is the host's own: the browser warns of it. Compare its SHA-256 fingerprint:\n%s\nWith it the page can be neither installed nor send notifications; a certificate of your own\n(scorel host serve --tls-cert) allows both.\n", w.opened.Fingerprint)
 	}
-	fmt.Fprint(a.stdout, "\nScan the code within a minute. You are asked here before it is let in. Ctrl-C ends this.\n")
+	fmt.Fprint(c.Stdout, "\nScan the code within a minute. You are asked here before it is let in. Ctrl-C ends this.\n")
 	return nil
 }
 
 // confirm asks whether a client may come in.
 func (w *entrance) confirm(ctx context.Context, e *protocol.Entry) error {
-	a := w.app
+	c := w.cmds
 	if !e.Pending {
-		fmt.Fprintf(a.stdout, "%s is known already, with the grant %s.\n", display.Line(e.Label), e.Grant)
+		fmt.Fprintf(c.Stdout, "%s is known already, with the grant %s.\n", display.Line(e.Label), e.Grant)
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "\n%s at %s wants to come in. It could look, answer questions and cancel. Let it in? [y/N] ", display.Line(e.Label), display.Line(e.Address))
+	fmt.Fprintf(c.Stdout, "\n%s at %s wants to come in. It could look, answer questions and cancel. Let it in? [y/N] ", display.Line(e.Label), display.Line(e.Address))
 	answer := make(chan string, 1)
 	go func() { // ends with the line, or the program
-		line, _ := bufio.NewReader(io.LimitReader(a.stdin, 4<<10)).ReadString('\n') // no answer is no
+		line, _ := bufio.NewReader(io.LimitReader(c.Stdin, 4<<10)).ReadString('\n') // no answer is no
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
 	case line := <-answer:
 		if line == "y" || line == "yes" {
-			if _, err := client.Call[*protocol.Done](ctx, w.l.Client, "", &protocol.ConfirmEntry{ClientID: e.ClientID}); err != nil {
+			if _, err := client.Call[*protocol.Done](ctx, w.l, "", &protocol.ConfirmEntry{ClientID: e.ClientID}); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "It is in. scorel clients grant %s control lets it do more, scorel clients revoke %s sends it away.\n", e.ClientID, e.ClientID)
+			fmt.Fprintf(c.Stdout, "It is in. scorel clients grant %s control lets it do more, scorel clients revoke %s sends it away.\n", e.ClientID, e.ClientID)
 			return nil
 		}
 	case <-ctx.Done():
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(c.Stdout)
 	}
 	undo, stop := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer stop()
-	if _, err := client.Call[*protocol.Done](undo, w.l.Client, "", &protocol.RevokeEntry{ClientID: e.ClientID}); err != nil {
+	if _, err := client.Call[*protocol.Done](undo, w.l, "", &protocol.RevokeEntry{ClientID: e.ClientID}); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stdout, "It was sent away.")
-	a.code = exit.Failed
+	fmt.Fprintln(c.Stdout, "It was sent away.")
+	c.Exit(exit.Failed)
 	return nil
 }
