@@ -140,8 +140,16 @@ describe.skipIf(withoutPages !== "")("places", () => {
     await picture(two, "rail-delete");
     await accessible(two);
     await two.getByRole("button", { name: "Delete", exact: true }).click();
-    await new Promise((r) => setTimeout(r, 3000)); await picture(two, "dbg2"); await picture(one, "dbg1");
-    await one.getByRole("link", { name: /修复夏令时测试的时区/ }).waitFor({ state: "detached" });
+    await two.getByText("is open in a client; leave it there").waitFor();
+    await picture(two, "rail-delete-refused");
+    await two.getByRole("button", { name: "Cancel" }).click();
+    // The page that has it open leaves it.
+    await one.getByRole("link", { name: /修复夏令时测试的时区/ }).hover();
+    await one.getByRole("button", { name: "Actions for 修复夏令时测试的时区" }).click();
+    await one.getByRole("menuitem", { name: "Delete…" }).click();
+    await one.getByRole("button", { name: "Delete", exact: true }).click();
+    await two.getByRole("link", { name: /修复夏令时测试的时区/ }).waitFor({ state: "detached" });
+    await one.getByRole("heading", { name: "New session" }).waitFor();
   });
 
   test("an export is saved as a file", async () => {
