@@ -85,6 +85,7 @@ export default function NewSession({ workDir }: { workDir?: string | undefined }
   };
   const key = (e: KeyboardEvent) => {
     if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing) return;
+    if (matchMedia("(pointer: coarse)").matches && !e.ctrlKey && !e.metaKey) return; // a phone has a button
     e.preventDefault();
     send();
   };

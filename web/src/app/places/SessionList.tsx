@@ -180,7 +180,7 @@ function place(rows: readonly Row[], i: number, phone: boolean): string | undefi
   if (rows[i]?.kind !== "session" || i > 200 || group(i) !== "waiting") return undefined;
   const first = rows[i - 1]?.kind === "head";
   const last = rows[i + 1]?.kind !== "session";
-  return ["waitcard", first && "first", last && "last"].filter(Boolean).join(" ");
+  return ["waitcard", first && "top", last && "bottom"].filter(Boolean).join(" ");
 }
 
 function estimate(r: Row | undefined, phone: boolean): number {
