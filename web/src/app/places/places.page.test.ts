@@ -33,7 +33,7 @@ describe.skipIf(withoutPages !== "")("places", () => {
 
   test("a folder is picked by keyboard, and a first message begins the session", async () => {
     const page = await world.page("#/new");
-    await page.getByRole("button", { name: "Browse" }).click();
+    await page.getByRole("button", { name: "Browse", exact: true }).click();
     const path = page.getByRole("combobox", { name: "Path" });
     await page.getByRole("option", { name: /atlas-web/ }).waitFor();
     await picture(page, "folder-picker");
