@@ -25,16 +25,10 @@ const nonceSize = 18
 
 // pagePolicy is what the document may load and where it may connect: its own host alone, and
 // no script but the host's files. Style elements need the nonce of the document; one of the
-// libraries of the page makes one while a dialog is open. Diagrams and mathematics of models are
-// drawn in frames that have an origin of their own ([framePolicy]).
+// libraries of the page makes one while a dialog is open.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-%s'; img-src 'self' blob: data:; " +
-	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; " +
-	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types scorel"
-
-// framePolicy is that of the documents in frames/: scripts and styles of the host, and nothing
-// from or to the network. The sandbox takes their origin away, whoever opens them.
-const framePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; font-src 'self' data:; " +
-	"connect-src 'none'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-ancestors 'none'; " +
+	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // types are the media types of the files of the page, by their ends: those of the system's
 // list may differ from one device to the next.
@@ -68,18 +62,9 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 	h.Set("Content-Type", typeOf(name))
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Del("Content-Security-Policy")
-	switch {
-	case name == document:
+	if name == document {
 		s.document(w, r, f)
 		return true
-	case strings.HasPrefix(name, "frames/") && path.Ext(name) == ".html":
-		h.Set("Content-Security-Policy", framePolicy)
-	default:
-		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	}
-	if strings.HasPrefix(name, "frames/") || strings.HasPrefix(name, "assets/") && strings.HasPrefix(typeOf(name), "font/") {
-		h.Set("Cross-Origin-Resource-Policy", "cross-origin") // a frame without origin is a stranger to its own host
 	}
 	if strings.HasPrefix(name, "assets/") { // their names change with their content
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -7,6 +7,8 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     world = await World.start(
       [
         { script: 1 },
+        { if: { user: "ask" }, do: [{ call: "Bash", input: { command: "while [ ! -e ask ]; do sleep 0.05; done; echo may-write" } }] },
+        { if: { result: "may-write" }, do: [{ call: "Write", input: { path: "asked.txt", content: "asked\n" } }] },
         { if: { user: "wait" }, do: [{ call: "Bash", input: { command: "while [ ! -e go ]; do sleep 0.05; done" } }] },
         { again: true, do: [{ text: "Heard." }] },
       ],
@@ -79,5 +81,23 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await desk.getByText("1 picture").waitFor();
     await accessible(page);
+  });
+
+  test("keeps what was attached and written while a question is open", async () => {
+    const sessionId = await world.session("ask about it");
+    const page = await world.page(`#/s/${sessionId}`);
+    const box = page.getByRole("textbox", { name: "Message" });
+    await page.locator(".head").getByText("Working").waitFor();
+    await box.fill("half a thought");
+    await page.locator('input[type="file"]').setInputFiles({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
+    await page.getByText("note.txt").waitFor();
+    world.host.write("ask", "");
+    await page.getByRole("heading", { name: /Edit asked.txt/ }).waitFor();
+    expect(await box.isVisible()).toBe(false);
+    await page.waitForTimeout(500); // who types while a sheet comes up does not mean it
+    await page.getByRole("button", { name: /Allow once/ }).click();
+    await box.waitFor();
+    expect(await box.inputValue()).toBe("half a thought");
+    await page.getByText("note.txt").waitFor();
   });
 });

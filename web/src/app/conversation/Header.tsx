@@ -1,11 +1,9 @@
-import { Copy, Download, Ellipsis, FoldVertical, Pencil, Trash2 } from "lucide-react";
-import { type FormEvent, useEffect, useState } from "react";
-import { fetchBlob } from "../../client/index";
-import { sentence, useAction, useClient, useLive, useMay, useSession } from "../host/context";
-import { Button, Dialog, Divider, IconButton, Menu, MenuItem } from "../parts/controls";
-import { ErrorLine } from "../parts/ErrorLine";
+import { FoldVertical } from "lucide-react";
+import { useEffect, useState } from "react";
+import { sentence, useClient, useLive, useMay, useSession } from "../host/context";
+import { MenuItem } from "../parts/controls";
 import { tell } from "../parts/tell";
-import { go } from "../route";
+import { SessionMenu } from "../places/SessionMenu";
 import { clock } from "../words/format";
 import { useWords } from "../words/index";
 import { conversationWords } from "./words";
@@ -42,119 +40,22 @@ function Clock() {
   return <span className="num">{clock(now - began)}</span>;
 }
 
-/** What can be done with the session as a whole. */
+/** What can be done with the session as a whole: what the list offers, and to compact it. */
 export function HeaderActions() {
   const w = useWords(conversationWords);
   const client = useClient();
   const { sessionId } = useSession();
   const may = useMay("control");
-  const [asking, setAsking] = useState<"rename" | "remove">();
-  const failed = (e: unknown) => tell(sentence(e));
-  const exported = async () => {
-    const ref = await client.call("export_session", { format: "markdown" }, { sessionId });
-    const data = await fetchBlob(client, sessionId, ref.sha256 ?? "");
-    const url = URL.createObjectURL(new Blob([data as BlobPart], { type: "text/markdown" }));
-    const a = document.createElement("a");
-    a.href = url;
-    a.download = `${sessionId}.md`;
-    a.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  };
+  const opened = useLive((_, s) => s.opened?.summary);
+  const meta = useLive((l) => l.meta);
+  if (!opened) return null;
   return (
-    <>
-      <Menu label={w.more} trigger={<IconButton of={Ellipsis} name={w.more} />}>
-        {may && (
-          <>
-            <MenuItem of={Pencil} onSelect={() => setAsking("rename")}>
-              {w.rename}
-            </MenuItem>
-            <MenuItem of={FoldVertical} onSelect={() => client.call("compact_session", {}, { sessionId }).catch(failed)}>
-              {w.compact}
-            </MenuItem>
-          </>
-        )}
-        <MenuItem
-          of={Copy}
-          onSelect={() =>
-            navigator.clipboard.writeText(sessionId).then(
-              () => tell(w.copied, { bad: false }),
-              () => tell(w.notCopied),
-            )
-          }
-        >
-          {w.copyID}
+    <SessionMenu s={{ ...opened, meta }}>
+      {may && (
+        <MenuItem of={FoldVertical} onSelect={() => client.call("compact_session", {}, { sessionId }).catch((e) => tell(sentence(e)))}>
+          {w.compact}
         </MenuItem>
-        {may && (
-          <>
-            <MenuItem of={Download} onSelect={() => exported().catch(failed)}>
-              {w.exportMarkdown}
-            </MenuItem>
-            <Divider />
-            <MenuItem of={Trash2} no onSelect={() => setAsking("remove")}>
-              {w.remove}
-            </MenuItem>
-          </>
-        )}
-      </Menu>
-      <Rename open={asking === "rename"} onClose={() => setAsking(undefined)} />
-      <Remove open={asking === "remove"} onClose={() => setAsking(undefined)} />
-    </>
-  );
-}
-
-function Rename({ open, onClose }: { open: boolean; onClose(): void }) {
-  const w = useWords(conversationWords);
-  const client = useClient();
-  const { sessionId } = useSession();
-  const now = useLive((l) => l.meta.name ?? "");
-  const [name, setName] = useState(now);
-  useEffect(() => setName(now), [now]);
-  const save = useAction(() => client.call("update_info", { changes: { name } }, { sessionId }));
-  const submit = (e: FormEvent) => {
-    e.preventDefault();
-    void save.run().then((ok) => ok && onClose());
-  };
-  return (
-    <Dialog open={open} onClose={onClose} title={w.rename}>
-      <form onSubmit={submit}>
-        <div className="field">
-          <label htmlFor="session-name">{w.name}</label>
-          <input id="session-name" className="input" value={name} onChange={(e) => setName(e.target.value)} />
-        </div>
-        <ErrorLine error={save.error} />
-        <div className="acts">
-          <Button look="plain" onClick={onClose}>
-            {w.cancel}
-          </Button>
-          <Button look="ink" type="submit" disabled={save.busy}>
-            {w.save}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function Remove({ open, onClose }: { open: boolean; onClose(): void }) {
-  const w = useWords(conversationWords);
-  const client = useClient();
-  const { sessionId } = useSession();
-  const remove = useAction(async () => {
-    await client.call("delete_session", {}, { sessionId });
-    tell(w.removed, { bad: false });
-    go({ at: "home" });
-  });
-  return (
-    <Dialog open={open} onClose={onClose} title={w.remove} about={w.removeAbout}>
-      <ErrorLine error={remove.error} />
-      <div className="acts">
-        <Button look="plain" onClick={onClose}>
-          {w.cancel}
-        </Button>
-        <Button no onClick={() => void remove.run()} disabled={remove.busy}>
-          {w.remove}
-        </Button>
-      </div>
-    </Dialog>
+      )}
+    </SessionMenu>
   );
 }

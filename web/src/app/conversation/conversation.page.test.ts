@@ -83,4 +83,20 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     await page.getByText("Rewound. Files stay as they are.").waitFor();
     await page.getByText("Found it.").waitFor({ state: "detached" });
   });
+
+  test("is renamed and deleted from its own head", async () => {
+    const sessionId = await world.session("To be removed.");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByText("Found it.").first().waitFor();
+    const menu = page.locator(".head").getByRole("button", { name: /^Actions for/ });
+    await menu.click();
+    await page.getByRole("menuitem", { name: "Compact" }).waitFor();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /Delete/ })
+      .click();
+    await page.getByRole("heading", { name: "To be removed." }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "To be removed." }).waitFor({ state: "detached" });
+  });
 });

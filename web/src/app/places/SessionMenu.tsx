@@ -1,5 +1,5 @@
 import { Copy, Download, Ellipsis, Pencil, Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { fetchBlob } from "../../client/index";
 import type { SessionID, SessionSummary } from "../../protocol/index";
 import { useAction, useClient, useMay } from "../host/context";
@@ -17,8 +17,18 @@ const formats = { html: "html", markdown: "md", jsonl: "jsonl", bundle: "tgz" } 
 /** How long the page may take to leave a session. */
 const leaveMs = 100;
 
-/** What can be done with a session of the list. */
-export function SessionMenu({ s, tabIndex }: { s: SessionSummary; tabIndex: number }) {
+/** What can be done with a session, in the list and at its head; children are further items. */
+export function SessionMenu({
+  s,
+  tabIndex,
+  className,
+  children,
+}: {
+  s: SessionSummary;
+  tabIndex?: number;
+  className?: string;
+  children?: ReactNode;
+}) {
   const w = useWords(placesWords);
   const client = useClient();
   const may = useMay("control");
@@ -41,13 +51,14 @@ export function SessionMenu({ s, tabIndex }: { s: SessionSummary; tabIndex: numb
     <>
       <Menu
         label={w.sessionMenu(name)}
-        trigger={<IconButton className="dots" of={Ellipsis} name={w.sessionMenu(name)} tabIndex={tabIndex} />}
+        trigger={<IconButton className={className ?? ""} of={Ellipsis} name={w.sessionMenu(name)} tabIndex={tabIndex ?? 0} />}
       >
         {may && (
           <MenuItem of={Pencil} onSelect={() => setAsks("rename")}>
             {w.rename}
           </MenuItem>
         )}
+        {children}
         <MenuItem of={Copy} onSelect={() => void copy(s.sessionId, w.copied, w.notCopied(s.sessionId))}>
           {w.copyId}
         </MenuItem>

@@ -127,14 +127,14 @@ describe.skipIf(withoutPages !== "")("places", () => {
     await accessible(two);
     await begin(one, world, "Time zones", "Why?");
     await two.getByRole("link", { name: /Time zones/ }).hover();
-    await two.getByRole("button", { name: "Actions for Time zones" }).click();
+    await two.locator(".rail").getByRole("button", { name: "Actions for Time zones" }).click();
     await picture(two, "rail-menu");
     await two.getByRole("menuitem", { name: "Rename…" }).click();
     await two.getByLabel("Name", { exact: true }).fill("修复夏令时测试的时区");
     await two.keyboard.press("Enter");
     await one.getByRole("link", { name: /修复夏令时测试的时区/ }).waitFor();
     await two.getByRole("link", { name: /修复夏令时测试的时区/ }).hover();
-    await two.getByRole("button", { name: "Actions for 修复夏令时测试的时区" }).click();
+    await two.locator(".rail").getByRole("button", { name: "Actions for 修复夏令时测试的时区" }).click();
     await two.getByRole("menuitem", { name: "Delete…" }).click();
     await two.getByRole("heading", { name: "Delete “修复夏令时测试的时区”?" }).waitFor();
     await picture(two, "rail-delete");
@@ -145,7 +145,7 @@ describe.skipIf(withoutPages !== "")("places", () => {
     await two.getByRole("button", { name: "Cancel" }).click();
     // The page that has it open leaves it.
     await one.getByRole("link", { name: /修复夏令时测试的时区/ }).hover();
-    await one.getByRole("button", { name: "Actions for 修复夏令时测试的时区" }).click();
+    await one.locator(".rail").getByRole("button", { name: "Actions for 修复夏令时测试的时区" }).click();
     await one.getByRole("menuitem", { name: "Delete…" }).click();
     await one.getByRole("button", { name: "Delete", exact: true }).click();
     await two.getByRole("link", { name: /修复夏令时测试的时区/ }).waitFor({ state: "detached" });
@@ -157,7 +157,7 @@ describe.skipIf(withoutPages !== "")("places", () => {
     await begin(page, world, "To keep", "Why?");
     await page.getByText("It counts days in hours.").first().waitFor();
     await page.getByRole("link", { name: /To keep/ }).hover();
-    await page.getByRole("button", { name: "Actions for To keep" }).click();
+    await page.locator(".rail").getByRole("button", { name: "Actions for To keep" }).click();
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Export: Text (.md)" }).click()]);
     expect(file.suggestedFilename()).toBe("To keep.md");
     await page.getByText("To keep.md is saved.").waitFor();

@@ -81,7 +81,7 @@ export const SessionRow = memo(function SessionRow({
         )}
         {tall && sub && <span className="sub">{sub}</span>}
       </a>
-      <SessionMenu s={s} tabIndex={tabIndex} />
+      <SessionMenu className="dots" s={s} tabIndex={tabIndex} />
     </div>
   );
 });

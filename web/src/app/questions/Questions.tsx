@@ -39,16 +39,25 @@ export function Questions({ children }: { children: ReactNode }) {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, [id]);
-  if (id === "") return children;
   return (
-    <div ref={box} className="sheet" role="group" aria-labelledby="asked" tabIndex={-1} key={id}>
-      {permission ? <Permission request={permission} /> : dialog && <DialogSheet request={dialog} />}
-      <div className="sheetfoot">
-        <span>{may ? w.everywhere : w.watching}</span>
-        {waiting > 1 && <span className="grow">{w.more(waiting - 1)}</span>}
-      </div>
-    </div>
+    <>
+      {/* What is written and attached stays while somebody is asked. */}
+      <div hidden={id !== ""}>{children}</div>
+      {id !== "" && sheet()}
+    </>
   );
+
+  function sheet() {
+    return (
+      <div ref={box} className="sheet" role="group" aria-labelledby="asked" tabIndex={-1} key={id}>
+        {permission ? <Permission request={permission} /> : dialog && <DialogSheet request={dialog} />}
+        <div className="sheetfoot">
+          <span>{may ? w.everywhere : w.watching}</span>
+          {waiting > 1 && <span className="grow">{w.more(waiting - 1)}</span>}
+        </div>
+      </div>
+    );
+  }
 }
 
 /** How long a sheet takes no input after it has appeared: who is typing then does not mean it, in milliseconds. */
@@ -70,7 +79,7 @@ export function useAnswering(send: (value: never) => Promise<unknown>): {
     if (state.busy || Date.now() - since.current < settleMs) return;
     setState({ busy: true });
     send(value as never).catch((e: Error) => {
-      if (codeOf(e) === "conflict" || codeOf(e) === "permission_expired" || codeOf(e) === "ui_expired") tell(w.late);
+      if (codeOf(e) === "conflict") tell(w.late); // the sheet is gone already, or goes soon
       setState({ busy: false, error: e });
     });
   };

@@ -1,7 +1,9 @@
 import { TriangleAlert, Unplug, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useClient, useStatus } from "../host/context";
+import { Boundary } from "../parts/Boundary";
 import { Button, Icon, IconButton, Tips } from "../parts/controls";
+import { ErrorLine } from "../parts/ErrorLine";
 import { dismiss, liveRegions, useTold } from "../parts/tell";
 import { Palette } from "../palette/Palette";
 import { DevicePanel } from "../panels/DevicePanel";
@@ -18,6 +20,7 @@ const NewSession = lazy(() => import("../places/NewSession"));
 export function Shell() {
   const w = useWords(shellWords);
   const route = useRoute();
+  const room = route.at === "session" ? route.id : route.at === "panel" ? route.panel : route.at;
   const politely = useRef<HTMLDivElement>(null);
   const urgently = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -31,21 +34,33 @@ export function Shell() {
       </a>
       <div className="app" data-at={route.at}>
         <Rail />
-        <Suspense fallback={<main className="main" />}>
-          {route.at === "session" ? (
-            <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} />
-          ) : route.at === "panel" ? (
-            <DevicePanel id={route.panel} section={route.section} />
-          ) : (
-            <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
-          )}
-        </Suspense>
+        <Boundary key={room} instead={(e) => <Broken error={e} />}>
+          <Suspense fallback={<main className="main" />}>
+            {route.at === "session" ? (
+              <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} />
+            ) : route.at === "panel" ? (
+              <DevicePanel id={route.panel} section={route.section} />
+            ) : (
+              <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
+            )}
+          </Suspense>
+        </Boundary>
       </div>
       <Palette />
       <Tellings />
       <div ref={politely} className="sr" aria-live="polite" />
       <div ref={urgently} className="sr" aria-live="assertive" />
     </Tips>
+  );
+}
+
+/** A part of the page that could not be drawn: the list beside it goes on. */
+function Broken({ error }: { error: Error }) {
+  const w = useWords(shellWords);
+  return (
+    <main className="main">
+      <ErrorLine error={`${w.broken} ${error.message}`} action={w.reload} onAction={() => location.reload()} />
+    </main>
   );
 }
 

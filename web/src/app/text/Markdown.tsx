@@ -7,7 +7,8 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { createElement, Fragment, memo, type ReactNode } from "react";
-import { maxMarkdown, pieces } from "./blocks";
+import { Boundary } from "../parts/Boundary";
+import { maxMarkdown, maxPiece, pieces } from "./blocks";
 import { Code } from "./Code";
 import { safeHref } from "./links";
 import "./text.css";
@@ -30,7 +31,9 @@ export function Markdown({ text, streaming }: { text: string; streaming?: boolea
   return (
     <div className={streaming ? "prose growing" : "prose"}>
       {parts.map((part, i) => (
-        <Piece key={i} text={part} />
+        <Boundary key={i} instead={() => <p className="plain">{part}</p>}>
+          <Piece text={part} />
+        </Boundary>
       ))}
       {streaming && <span className="cursor" aria-hidden="true" />}
     </div>
@@ -42,6 +45,7 @@ function tooDeep(text: string): boolean {
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {
+  if (text.length > maxPiece && !text.trimStart().startsWith("```")) return <p className="plain">{text}</p>;
   const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return <>{children(root, 0)}</>;
 });

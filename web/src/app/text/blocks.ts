@@ -7,6 +7,9 @@
 /** Longer texts are shown as they are: nobody reads them as a page. */
 export const maxMarkdown = 512 << 10;
 
+/** One piece that is not code may be as long, in characters: emphasis and links cost more than their length. */
+export const maxPiece = 32 << 10;
+
 /** Pieces of a text, all but the last of which stay as they are when the text grows. */
 export function pieces(text: string): string[] {
   const out: string[] = [];

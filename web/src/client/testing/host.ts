@@ -119,6 +119,11 @@ export class Host {
     }
   }
 
+  /** Writes a file into the folder of the project. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.work, name), text);
+  }
+
   /** Puts a client on the list of those that come in with a key of their own. */
   allow(client: { clientId: string; publicKey: string; grant: string }): void {
     const path = this.path("entries.json");
