@@ -147,6 +147,11 @@ export class Client {
     return s;
   }
 
+  /** Ends the subscription to a session, if there is one; it resolves when the host has closed it for this client. */
+  async leave(sessionId: SessionID): Promise<void> {
+    await this.sessions.get(sessionId)?.close();
+  }
+
   /** Tries at once when the client waits before it connects again. */
   retry(): void {
     this.failed = 0;

@@ -2,7 +2,7 @@ import { Copy, Download, Ellipsis, Pencil, Trash2 } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { fetchBlob } from "../../client/index";
 import type { SessionID, SessionSummary } from "../../protocol/index";
-import { useAction, useClient, useMay } from "../host/context";
+import { sentence, useAction, useClient, useMay } from "../host/context";
 import { Button, Dialog, Divider, IconButton, Menu, MenuItem } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { announce, tell } from "../parts/tell";
@@ -13,9 +13,6 @@ import { placesWords } from "./words";
 
 /** The formats of export_session, with the ends of the names of their files. */
 const formats = { html: "html", markdown: "md", jsonl: "jsonl", bundle: "tgz" } as const;
-
-/** How long the page may take to leave a session. */
-const leaveMs = 100;
 
 /** What can be done with a session, in the list and at its head; children are further items. */
 export function SessionMenu({
@@ -119,9 +116,14 @@ function Delete({ id, name, onClose }: { id: SessionID; name: string; onClose():
     if (at.at === "session" && at.id === id) {
       // The host deletes no session that is open: this page leaves it first.
       go({ at: "home" }, { replace: true });
-      await new Promise((resolve) => setTimeout(resolve, leaveMs));
+      await client.leave(id);
     }
-    await client.call("delete_session", {}, { sessionId: id });
+    try {
+      await client.call("delete_session", {}, { sessionId: id });
+    } catch (e) {
+      if (parseRoute(location.hash).at !== at.at) tell(sentence(e)); // this dialog may be gone with the session
+      throw e;
+    }
     announce(w.removed(name));
   });
   return (
