@@ -19,9 +19,9 @@ export const StepRow = memo(
     const w = useWords(conversationWords);
     const language = useLanguage();
     const { verb, icon } = verbOf(step, language);
-    // Changes and what runs are unfolded until somebody folds them.
+    // Changes and what prints are unfolded until somebody folds them.
     const [open, setOpen] = useState<boolean>();
-    const unfolded = open ?? (step.state === "running" || Boolean(step.details.diff && short(step.details.diff)));
+    const unfolded = open ?? ((step.state === "running" && step.output !== "") || Boolean(step.details.diff && short(step.details.diff)));
     const bad = step.state === "failed" || step.state === "denied";
     return (
       <div className="step">

@@ -48,6 +48,8 @@ export default function SettingsPanel() {
   const language = useLanguage();
   const chosen = kept("language") ? language : "";
   const { data, error } = useAnswer("list_models", {});
+  // Those that can be used come first.
+  const models = [...(data?.models ?? [])].sort((a, b) => Number(b.hasKey) - Number(a.hasKey));
   const named = { system: w.system, light: w.light, dark: w.dark, more: w.more };
   return (
     <div className="lead">
@@ -72,8 +74,8 @@ export default function SettingsPanel() {
       />
       <h2 className="h2">{w.models}</h2>
       <ErrorLine error={error} />
-      {data && (data.models ?? []).length === 0 && <p className="t3">{w.none}</p>}
-      {(data?.models ?? []).length > 0 && (
+      {data && models.length === 0 && <p className="t3">{w.none}</p>}
+      {models.length > 0 && (
         <table className="tbl">
           <thead>
             <tr>
@@ -83,7 +85,7 @@ export default function SettingsPanel() {
             </tr>
           </thead>
           <tbody>
-            {(data?.models ?? []).map((m) => (
+            {models.map((m) => (
               <tr key={m.ref} className={m.hasKey ? "" : "off"}>
                 <td className="mono">{m.ref}</td>
                 <td className="r">{Math.round(m.contextWindow / 1000)}k</td>
