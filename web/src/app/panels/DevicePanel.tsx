@@ -5,6 +5,7 @@ import { go } from "../route";
 import { shellWords } from "../shell/words";
 import { useLanguage, useWords, words } from "../words/index";
 import { panels } from "./index";
+import "../settings/settings.css";
 
 const deviceWords = words({ none: (id: string) => `There is no panel ${id}.` }, { none: (id: string) => `没有面板 ${id}。` });
 
