@@ -348,7 +348,7 @@ func TestWhatRunsByItselfAsksNobodyAndIsNeverAllowedAll(t *testing.T) {
 func TestAPlanSaysWhatAScheduleWouldBeAndArmsNothing(t *testing.T) {
 	within(t, func(w *world) {
 		plan := w.c.Do("", &protocol.PlanSchedule{When: "every 1h", Prompt: "look", Target: "fresh", WorkDir: w.Project}).(*protocol.ScheduleDetails)
-		if got := len(plan.Next); got != 3 || plan.Schedule.Words != "every 1h" || plan.Next[1]-plan.Next[0] != time.Hour.Milliseconds() {
+		if got := len(plan.Next); got != 3 || plan.Schedule.Words != "every hour" || plan.Next[1]-plan.Next[0] != time.Hour.Milliseconds() {
 			t.Errorf("it plans %q, due at %v", plan.Schedule.Words, plan.Next)
 		}
 		if n := len(w.c.Do("", &protocol.ListSchedules{}).(*protocol.ScheduleList).Schedules); n != 0 {
