@@ -18,7 +18,12 @@ export function DevicePanel({ id, section }: { id: string; section?: string | un
   return (
     <main className="main">
       <header className="head">
-        <IconButton className="back" of={ChevronLeft} name={shell.back} onClick={() => go({ at: "home" })} />
+        <IconButton
+          className="back"
+          of={ChevronLeft}
+          name={shell.back}
+          onClick={() => go(section ? { at: "panel", panel: id } : { at: "home" })}
+        />
         <h1>{panel ? panel.title[language] : w.none(id)}</h1>
       </header>
       <div className="page">
