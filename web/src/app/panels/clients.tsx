@@ -87,10 +87,10 @@ function Waiting({ entry: e }: { entry: Entry }) {
         {e.expiresAt && <span className="t3">{w.until(time(e.expiresAt))}</span>}
       </span>
       <span className="acts">
-        <Button small aria-label={w.refuseOf(e.label)} disabled={refuse.busy} onClick={() => void refuse.run()}>
+        <Button small aria-label={`${w.refuse}: ${e.label}`} disabled={refuse.busy} onClick={() => void refuse.run()}>
           {w.refuse}
         </Button>
-        <Button small look="lamp" aria-label={w.letInOf(e.label)} disabled={confirm.busy} onClick={() => void confirm.run()}>
+        <Button small look="lamp" aria-label={`${w.letIn}: ${e.label}`} disabled={confirm.busy} onClick={() => void confirm.run()}>
           {w.letIn}
         </Button>
       </span>
@@ -147,10 +147,10 @@ function Known({ entry: e }: { entry: Entry }) {
         )}
       </td>
       <td className="acts">
-        <Button small look="plain" aria-label={w.renameOf(e.label)} onClick={() => setAsks("rename")}>
+        <Button small look="plain" aria-label={`${w.rename}: ${e.label}`} onClick={() => setAsks("rename")}>
           {w.rename}
         </Button>
-        <Button small look="plain" no aria-label={w.removeOf(e.label)} onClick={() => setAsks("remove")}>
+        <Button small look="plain" no aria-label={`${w.remove}: ${e.label}`} onClick={() => setAsks("remove")}>
           {w.remove}
         </Button>
         {asks === "rename" && <Rename entry={e} onClose={done} />}

@@ -67,7 +67,7 @@ function Templates() {
                       <b>{x.name}</b> <span className="t2">{x.description}</span>{" "}
                       <span className="t3">{[x.scope === "user" ? w.user : w.ofProject, x.model].filter(Boolean).join(" · ")}</span>
                     </span>
-                    <Button small aria-label={w.startOf(x.name)} onClick={() => setOf(x)}>
+                    <Button small aria-label={`${w.start}: ${x.name}`} onClick={() => setOf(x)}>
                       {w.start}
                     </Button>
                   </li>

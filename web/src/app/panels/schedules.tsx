@@ -125,7 +125,7 @@ function Row({ schedule: s }: { schedule: Schedule }) {
         <span className={paused ? "warn" : "t3"}>{[state, s.why].filter(Boolean).join(" · ")}</span>
       </span>
       <span className="acts">
-        <Button small look="plain" aria-expanded={open} aria-label={w.details(name)} onClick={() => setOpen(!open)}>
+        <Button small look="plain" aria-expanded={open} aria-label={`${open ? w.less : w.more}: ${name}`} onClick={() => setOpen(!open)}>
           {open ? w.less : w.more}
         </Button>
         {may && (
@@ -234,12 +234,12 @@ function Run({ run: r }: { run: ScheduleRun }) {
       <td className="r">{r.costUSD ? money(r.costUSD) : ""}</td>
       <td className="acts">
         {r.sessionId && (
-          <a href={hrefOf({ at: "session", id: r.sessionId })} aria-label={w.openOf(name)}>
+          <a href={hrefOf({ at: "session", id: r.sessionId })} aria-label={`${w.open}: ${name}`}>
             {w.open}
           </a>
         )}{" "}
         {may && active && (
-          <Button small look="plain" no aria-label={w.stopOf(name)} onClick={() => void stop.run()} disabled={stop.busy}>
+          <Button small look="plain" no aria-label={`${w.stop}: ${name}`} onClick={() => void stop.run()} disabled={stop.busy}>
             {w.stop}
           </Button>
         )}

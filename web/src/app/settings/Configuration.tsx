@@ -78,7 +78,7 @@ function Row({ entry: e, onEdit }: { entry: ConfigEntry; onEdit(): void }) {
         <span className="cfgdoc">{e.doc}</span>
       </span>
       {e.settable && (
-        <Button small look="plain" aria-label={w.changeOf(e.key)} onClick={onEdit}>
+        <Button small look="plain" aria-label={`${w.change}: ${e.key}`} onClick={onEdit}>
           {w.change}
         </Button>
       )}

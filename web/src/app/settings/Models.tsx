@@ -79,7 +79,10 @@ function List({ models, values, onChanged }: { models: readonly ModelInfo[]; val
   const w = useWords(settingsWords);
   const [text, setText] = useState("");
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = models.filter((m) => words.every((x) => m.ref.toLowerCase().includes(x)));
+  // Those that can be used come first.
+  const found = [...models]
+    .sort((a, b) => Number(b.hasKey) - Number(a.hasKey))
+    .filter((m) => words.every((x) => m.ref.toLowerCase().includes(x)));
   const usable = models.filter((m) => m.hasKey).length;
   const usedFor = (ref: string) => [
     ...uses.filter(([key]) => settingOf(values, key) === ref).map(([, word]) => w[word]),

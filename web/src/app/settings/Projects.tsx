@@ -102,13 +102,13 @@ function Row({ project: p, onChanged }: { project: Project; onChanged(): void })
       </span>
       {may && (
         <span className="acts">
-          <Button small aria-label={w.newInOf(name)} onClick={() => go({ at: "new", workDir: p.root })}>
+          <Button small aria-label={`${w.newIn}: ${name}`} onClick={() => go({ at: "new", workDir: p.root })}>
             {w.newIn}
           </Button>
-          <Button small aria-label={w.trustOf(name)} onClick={() => setAsks("trust")}>
+          <Button small aria-label={`${w.trust}: ${name}`} onClick={() => setAsks("trust")}>
             {w.trust}
           </Button>
-          <Button small look="plain" no aria-label={w.removeProjectOf(name)} onClick={() => setAsks("remove")}>
+          <Button small look="plain" no aria-label={`${w.removeProject}: ${name}`} onClick={() => setAsks("remove")}>
             {w.removeProject}
           </Button>
         </span>

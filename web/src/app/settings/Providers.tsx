@@ -31,8 +31,9 @@ function providersOf(models: readonly ModelInfo[]): Provider[] {
 /** A row for each provider: whether it has a key, how its last test went, another key. */
 export function Providers({ models, onChanged }: { models: readonly ModelInfo[]; onChanged(): void }) {
   const w = useWords(settingsWords);
-  const all = providersOf(models);
-  if (all.length === 0) return null;
+  // Those without a key are offered where one is added.
+  const all = providersOf(models).filter((p) => p.models.some((m) => m.hasKey) || !p.models[0]?.ref.includes("/"));
+  if (all.length === 0) return <p className="t3 said">{w.noProviders}</p>;
   return (
     <Table
       label={w.providers}
@@ -73,20 +74,20 @@ function Row({ provider: p, onChanged }: { provider: Provider; onChanged(): void
         {may && (
           <>
             {hasKey && (
-              <Button small look="plain" aria-label={w.testOf(p.name)} disabled={test.busy} onClick={() => void test.run()}>
+              <Button small look="plain" aria-label={`${w.test}: ${p.name}`} disabled={test.busy} onClick={() => void test.run()}>
                 {w.test}
               </Button>
             )}
             <Button
               small
               look={result?.code === "auth_failed" ? "edge" : "plain"}
-              aria-label={w.setKeyOf(p.name)}
+              aria-label={`${w.setKey}: ${p.name}`}
               onClick={() => setAsks("set")}
             >
               {w.setKey}
             </Button>
             {hasKey && (
-              <Button small look="plain" no aria-label={w.removeKeyOf(p.name)} onClick={() => setAsks("remove")}>
+              <Button small look="plain" no aria-label={`${w.removeKey}: ${p.name}`} onClick={() => setAsks("remove")}>
                 {w.removeKey}
               </Button>
             )}
