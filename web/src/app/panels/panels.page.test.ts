@@ -77,12 +77,12 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.keyboard.press("Enter");
     await page.getByLabel("Name", { exact: true }).fill("the kitchen");
     await page.keyboard.press("Enter");
-    await page.getByRole("cell", { name: "the kitchen" }).waitFor();
+    await page.getByRole("cell", { name: "the kitchen", exact: true }).waitFor();
     await page.getByLabel("What the kitchen may do").selectOption("answer");
     await page.getByRole("button", { name: "Take off the list: the kitchen" }).press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Take off the list" }).click();
     await other.getByText("This browser is not known here yet.").waitFor();
-    await page.getByRole("cell", { name: "the kitchen" }).waitFor({ state: "detached" });
+    await page.getByRole("cell", { name: "the kitchen", exact: true }).waitFor({ state: "detached" });
     problems.length = 0; // the page that was sent away says so in its console
     await page.context().close();
   });
@@ -96,7 +96,7 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await accessible(page);
     const guest = await world.stranger(address);
     await guest.locator(".app").waitFor();
-    await page.getByText("has come.").waitFor();
+    await page.getByRole("dialog").getByText("has come.").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(await page.content()).not.toContain("#pair=");
     await page.context().close();
