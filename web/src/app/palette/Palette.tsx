@@ -7,7 +7,10 @@ import { standingOf } from "../places/summary";
 import { go, parseRoute } from "../route";
 import { type Does, shortcutOf } from "./keys";
 
-const PaletteDialog = lazy(() => import("./PaletteDialog"));
+const load = () => import("./PaletteDialog");
+const PaletteDialog = lazy(load);
+/** When the palette is fetched, so that it is there at once when it is opened. */
+const fetchAfterMs = 3_000;
 const Keys = lazy(() => import("./Keys"));
 
 export type PaletteView = "find" | "keys";
@@ -21,6 +24,7 @@ export function openPalette(view: PaletteView = "find"): void {
 export function Palette() {
   const client = useClient();
   const [view, setView] = useState<PaletteView>();
+  const early = useEarlyKeys(view === "find");
   useEffect(() => {
     opens.add(setView);
     return () => void opens.delete(setView);
@@ -64,8 +68,42 @@ export function Palette() {
   const close = () => setView(undefined);
   return (
     <Suspense fallback={null}>
-      {view === "find" && <PaletteDialog onClose={close} act={act} />}
+      {view === "find" && <PaletteDialog begin={early} onClose={close} act={act} />}
       {view === "keys" && <Keys onClose={close} />}
     </Suspense>
   );
+}
+
+/**
+ * What is typed between the opening of the palette and its field, while its part of the page is
+ * on its way: begin returns it, and ends that.
+ */
+function useEarlyKeys(opening: boolean): () => string {
+  const text = useRef("");
+  const waits = useRef(false);
+  useEffect(() => {
+    const timer = setTimeout(() => void load().catch(() => {}), fetchAfterMs);
+    const press = (e: KeyboardEvent) => {
+      if (!waits.current || e.key.length !== 1 || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+      text.current += e.key;
+      e.preventDefault();
+      e.stopPropagation();
+    };
+    addEventListener("keydown", press, true);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("keydown", press, true);
+    };
+  }, []);
+  const was = useRef(false);
+  if (opening !== was.current) {
+    was.current = opening;
+    waits.current = opening;
+    text.current = "";
+  }
+  const begin = useRef(() => {
+    waits.current = false;
+    return text.current;
+  });
+  return begin.current;
 }

@@ -16,7 +16,7 @@ import {
   SunMoon,
 } from "lucide-react";
 import { Dialog as RDialog } from "radix-ui";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import type { CommandInfo, SearchHit, SessionID } from "../../protocol/index";
 import { useAnswer } from "../host/context";
 import { Icon } from "../parts/controls";
@@ -50,9 +50,27 @@ interface Action {
 }
 
 /** Everything in one list: sessions, what was said in them, commands, places, looks. */
-export default function PaletteDialog({ onClose, act }: { onClose(): void; act: Record<Does, () => void> }) {
+export default function PaletteDialog({
+  begin,
+  onClose,
+  act,
+}: {
+  /** what was typed already */
+  begin(): string;
+  onClose(): void;
+  act: Record<Does, () => void>;
+}) {
   const w = useWords(paletteWords);
   const [text, setText] = useState("");
+  const field = useCallback(
+    (el: HTMLInputElement | null) => {
+      if (!el) return;
+      el.focus();
+      const early = begin();
+      if (early) setText(early);
+    },
+    [begin],
+  );
   const asked = useSettled(text.trim(), typingMs);
   const [argument, setArgument] = useState<CommandInfo>();
   const route = useRoute();
@@ -74,7 +92,7 @@ export default function PaletteDialog({ onClose, act }: { onClose(): void; act: 
             <Command shouldFilter={false} vimBindings={false} label={w.title} loop>
               <div className="pfind">
                 <Icon of={Search} />
-                <Command.Input placeholder={w.placeholder} value={text} onValueChange={setText} />
+                <Command.Input ref={field} placeholder={w.placeholder} value={text} onValueChange={setText} />
               </div>
               <ErrorLine error={run.error} />
               <Command.List className="plines">

@@ -50,11 +50,13 @@ export function setSingleKeys(on: boolean): void {
   for (const l of listeners) l();
 }
 
+function onKeys(l: () => void): () => void {
+  listeners.add(l);
+  return () => listeners.delete(l);
+}
+
 export function useSingleKeys(): boolean {
-  return useSyncExternalStore((l) => {
-    listeners.add(l);
-    return () => listeners.delete(l);
-  }, singleKeys);
+  return useSyncExternalStore(onKeys, singleKeys);
 }
 
 /** The shortcut of a key that was pressed, if it counts where it was. */

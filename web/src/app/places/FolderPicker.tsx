@@ -1,5 +1,5 @@
 import { CornerLeftUp, Folder, FolderGit2, House } from "lucide-react";
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { DirectoryList } from "../../protocol/index";
 import { useAnswer } from "../host/context";
 import { Button, Dialog, Icon, IconButton } from "../parts/controls";
@@ -21,13 +21,18 @@ export default function FolderPicker({ start, onPick, onClose }: { start: string
   const [text, setText] = useState(start === "" ? "" : `${folderOf(start)}/`.replace("//", "/"));
   const [asked, setAsked] = useState(text);
   const [on, setOn] = useState(-1);
-  const input = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement | null>(null);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
-  useLayoutEffect(() => input.current?.focus(), []); // before the dialog gives the focus to its first button
+  // The field has the focus before the dialog could give it to its first button.
+  const field = useCallback((el: HTMLInputElement | null) => {
+    input.current = el;
+    el?.focus();
+    el?.setSelectionRange(el.value.length, el.value.length);
+  }, []);
   const { ask } = readPath(asked);
   const answer = useAnswer("list_directories", { path: ask });
   // What was listed last stays until the next list is there, so that nothing jumps.
@@ -39,6 +44,12 @@ export default function FolderPicker({ start, onPick, onClose }: { start: string
   useEffect(() => {
     if (path) setText((t) => (t === "" ? `${path}/`.replace("//", "/") : t));
   }, [path]);
+  // What the page writes is gone on from at its end.
+  const typed = useRef(false);
+  useLayoutEffect(() => {
+    if (!typed.current) input.current?.setSelectionRange(text.length, text.length);
+    typed.current = false;
+  }, [text]);
   const found = matching(got?.entries ?? [], part.startsWith(".") && part.length === 1 ? "" : part);
   const shown = found.slice(0, maxShown);
   const into = (name: string) => move(`${dir}${name}/`);
@@ -73,7 +84,7 @@ export default function FolderPicker({ start, onPick, onClose }: { start: string
           <IconButton of={CornerLeftUp} name={w.up} disabled={dir === "/"} onClick={() => move(above(part === "" ? dir : `${dir}x`))} />
           <IconButton of={House} name={w.home} onClick={() => move("~/")} />
           <input
-            ref={input}
+            ref={field}
             className="input mono"
             aria-label={w.path}
             role="combobox"
@@ -85,6 +96,7 @@ export default function FolderPicker({ start, onPick, onClose }: { start: string
             spellCheck={false}
             value={text}
             onChange={(e) => {
+              typed.current = true;
               setText(e.target.value);
               setOn(-1);
             }}

@@ -85,6 +85,7 @@ export default function NewSession({ workDir }: { workDir?: string | undefined }
   };
   const key = (e: KeyboardEvent) => {
     if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing) return;
+    if (matchMedia("(pointer: coarse)").matches && !e.ctrlKey && !e.metaKey) return; // a phone has a button
     e.preventDefault();
     send();
   };
@@ -125,33 +126,35 @@ export default function NewSession({ workDir }: { workDir?: string | undefined }
               <h1>{w.newSession}</h1>
               <p className="lead">{w.newAbout}</p>
               <section className="where" aria-label={w.projects}>
-                <ul>
-                  {projects.slice(0, maxOffered).map((p) => (
-                    <li key={p.projectId}>
-                      <button type="button" aria-pressed={p.workDir === folder} title={p.workDir} onClick={() => choose(p.workDir)}>
-                        <Icon of={Folder} />
-                        <span className="trunc">{names.get(p.projectId)}</span>
-                      </button>
-                    </li>
-                  ))}
-                  <li>
-                    <button type="button" onClick={() => setDialog("folder")}>
-                      <Icon of={FolderOpen} />
-                      {projects.length > 0 ? w.otherFolder : w.chooseFolder}
-                    </button>
-                  </li>
-                </ul>
+                {projects.length > 0 && (
+                  <ul>
+                    {projects.slice(0, maxOffered).map((p) => (
+                      <li key={p.projectId}>
+                        <button type="button" aria-pressed={p.workDir === folder} title={p.workDir} onClick={() => choose(p.workDir)}>
+                          <Icon of={Folder} />
+                          <span className="trunc">{names.get(p.projectId)}</span>
+                        </button>
+                      </li>
+                    ))}
+                  </ul>
+                )}
                 <div className="field">
                   <label htmlFor="folder">{w.folder}</label>
-                  <input
-                    id="folder"
-                    className="input mono"
-                    autoComplete="off"
-                    autoCapitalize="off"
-                    spellCheck={false}
-                    value={picked ?? folder}
-                    onChange={(e) => setPicked(e.target.value)}
-                  />
+                  <div className="pathline">
+                    <input
+                      id="folder"
+                      className="input mono"
+                      autoComplete="off"
+                      autoCapitalize="off"
+                      spellCheck={false}
+                      value={picked ?? folder}
+                      onChange={(e) => setPicked(e.target.value)}
+                    />
+                    <Button onClick={() => setDialog("folder")}>
+                      <Icon of={FolderOpen} />
+                      {w.browse}
+                    </Button>
+                  </div>
                 </div>
                 <p className="chosen t3">
                   {state.data?.branch && (

@@ -9,7 +9,7 @@ import { useWords } from "../words/index";
 import { ChevronDown } from "lucide-react";
 import { HeadRow, ProjectRow, SessionRow } from "./rowviews";
 import { deskRows, phoneRows, type Row } from "./rows";
-import { see } from "./seen";
+import { see, useSeen } from "./seen";
 import { placesOf, usePlaces } from "./store";
 import { projectNames } from "./summary";
 import { placesWords } from "./words";
@@ -22,6 +22,7 @@ export function SessionList({ phone, current }: { phone: boolean; current: Sessi
   const w = useWords(placesWords);
   const store = placesOf(useClient());
   const places = usePlaces();
+  useSeen(); // what counts as new begins with the first look at the list
   const [folded, setFolded] = useState(readFolded);
   const [open, setOpen] = useState<ReadonlySet<ProjectID>>(new Set());
   const [only, setOnly] = useState<ProjectID>();
@@ -34,8 +35,8 @@ export function SessionList({ phone, current }: { phone: boolean; current: Sessi
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: (i) => estimate(rows[i], phone),
-    getItemKey: (i) => rows[i]?.key ?? i,
+    estimateSize: useCallback((i: number) => estimate(rows[i], phone), [rows, phone]),
+    getItemKey: useCallback((i: number) => rows[i]?.key ?? i, [rows]),
     overscan: 8,
   });
   const summary = current ? places.sessions.find((s) => s.sessionId === current) : undefined;
@@ -179,7 +180,7 @@ function place(rows: readonly Row[], i: number, phone: boolean): string | undefi
   if (rows[i]?.kind !== "session" || i > 200 || group(i) !== "waiting") return undefined;
   const first = rows[i - 1]?.kind === "head";
   const last = rows[i + 1]?.kind !== "session";
-  return ["waitcard", first && "first", last && "last"].filter(Boolean).join(" ");
+  return ["waitcard", first && "top", last && "bottom"].filter(Boolean).join(" ");
 }
 
 function estimate(r: Row | undefined, phone: boolean): number {

@@ -14,6 +14,9 @@ import { placesWords } from "./words";
 /** The formats of export_session, with the ends of the names of their files. */
 const formats = { html: "html", markdown: "md", jsonl: "jsonl", bundle: "tgz" } as const;
 
+/** How long the page may take to leave a session. */
+const leaveMs = 100;
+
 /** What can be done with a session of the list. */
 export function SessionMenu({ s, tabIndex }: { s: SessionSummary; tabIndex: number }) {
   const w = useWords(placesWords);
@@ -101,9 +104,13 @@ function Delete({ id, name, onClose }: { id: SessionID; name: string; onClose():
   const w = useWords(placesWords);
   const client = useClient();
   const action = useAction(async () => {
-    await client.call("delete_session", {}, { sessionId: id });
     const at = parseRoute(location.hash);
-    if (at.at === "session" && at.id === id) go({ at: "home" }, { replace: true });
+    if (at.at === "session" && at.id === id) {
+      // The host deletes no session that is open: this page leaves it first.
+      go({ at: "home" }, { replace: true });
+      await new Promise((resolve) => setTimeout(resolve, leaveMs));
+    }
+    await client.call("delete_session", {}, { sessionId: id });
     announce(w.removed(name));
   });
   return (

@@ -57,8 +57,8 @@ export default function Ways({
         <span>
           <Icon of={folder ? Check : Circle} small className={folder ? "ok" : ""} />
           {w.folder}: {folder ? <span className="mono">{folder}</span> : w.noFolder}{" "}
-          <button type="button" className="link" aria-label={w.chooseFolder} onClick={onFolder}>
-            {w.change}
+          <button type="button" className="link" onClick={onFolder}>
+            {w.chooseFolder}
           </button>
         </span>
         {doctor.loading && <span>{w.checking}</span>}

@@ -1,5 +1,5 @@
 /** What the list needs of the browser: the time that goes on, the width of the page, and how far the host is. */
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { useClient, useStatus } from "../host/context";
 
 /** How often relative times are drawn again, and how often the way to the host is measured. */
@@ -10,36 +10,38 @@ const ticks = new Set<() => void>();
 let now = Date.now();
 let clock: ReturnType<typeof setInterval> | undefined;
 
-/** The time in steps of half a minute, one clock for all rows. */
+/** One clock for all rows, while there are some. */
+function onTick(l: () => void): () => void {
+  ticks.add(l);
+  clock ??= setInterval(() => {
+    now = Date.now();
+    for (const tick of [...ticks]) tick();
+  }, tickMs);
+  return () => {
+    ticks.delete(l);
+    if (ticks.size > 0) return;
+    clearInterval(clock);
+    clock = undefined;
+  };
+}
+
+/** The time in steps of half a minute. */
 export function useNow(): number {
-  return useSyncExternalStore(
-    (l) => {
-      ticks.add(l);
-      if (clock === undefined) now = Date.now();
-      clock ??= setInterval(() => {
-        now = Date.now();
-        for (const tick of [...ticks]) tick();
-      }, tickMs);
-      return () => {
-        ticks.delete(l);
-        if (ticks.size > 0) return;
-        clearInterval(clock);
-        clock = undefined;
-      };
-    },
-    () => now,
-  );
+  return useSyncExternalStore(onTick, () => now);
 }
 
 /** Whether a media query holds. */
 export function useMedia(query: string): boolean {
-  const list = matchMedia(query);
   return useSyncExternalStore(
-    (l) => {
-      list.addEventListener("change", l);
-      return () => list.removeEventListener("change", l);
-    },
-    () => list.matches,
+    useCallback(
+      (l) => {
+        const list = matchMedia(query);
+        list.addEventListener("change", l);
+        return () => list.removeEventListener("change", l);
+      },
+      [query],
+    ),
+    () => matchMedia(query).matches,
   );
 }
 

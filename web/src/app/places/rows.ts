@@ -76,7 +76,7 @@ export function phoneRows(places: Places, only?: ProjectID): Row[] {
   }
   const rows: Row[] = [];
   for (const of of ["waiting", "working", "earlier"] as const) {
-    if (parts[of].length === 0 && of !== "earlier") continue;
+    if (parts[of].length === 0 && !(of === "earlier" && only)) continue; // where a project is chosen, it can be changed
     rows.push({ kind: "head", key: of, of, n: parts[of].length });
     for (const s of parts[of])
       rows.push({ kind: "session", key: s.sessionId, s, place: (s.meta.projectId && names.get(s.meta.projectId)) || "", tall: true });

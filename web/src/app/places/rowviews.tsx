@@ -69,8 +69,8 @@ export const SessionRow = memo(function SessionRow({
         <span className="name">
           {job && <Icon of={BriefcaseBusiness} small />}
           {name}
-          {stand && <span className="sr">, {w[stand]}</span>}
-          {job && <span className="sr">, {w.job}</span>}
+          {stand && <span className="sr"> {w[stand]}</span>}
+          {job && <span className="sr"> {w.job}</span>}
         </span>
         {waits ? (
           <span className="asks">{ask}</span>
@@ -122,7 +122,6 @@ export const ProjectRow = memo(function ProjectRow({
         type="button"
         className="fold"
         aria-expanded={!folded}
-        aria-label={w.fold(name)}
         title={project.root}
         tabIndex={tabIndex}
         onClick={() => onFold(project.projectId)}

@@ -27,7 +27,10 @@ function read(): Notes {
   } catch {
     // nothing is kept yet
   }
-  notes ??= { since: Date.now(), of: {} };
+  if (!notes) {
+    notes = { since: Date.now(), of: {} };
+    keep(keptAs, JSON.stringify(notes));
+  }
   return notes;
 }
 
@@ -53,9 +56,11 @@ export function bounded({ since, of }: Notes): Notes {
   return { since: Math.max(since, gone[0]?.[1] ?? 0), of: Object.fromEntries(sorted.slice(0, maxSeen)) };
 }
 
+function onSeen(l: () => void): () => void {
+  listeners.add(l);
+  return () => listeners.delete(l);
+}
+
 export function useSeen(): Notes {
-  return useSyncExternalStore((l) => {
-    listeners.add(l);
-    return () => listeners.delete(l);
-  }, read);
+  return useSyncExternalStore(onSeen, read);
 }

@@ -1,5 +1,5 @@
 import { ChevronLeft, PanelRight } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { EventID, SessionID } from "../../protocol/index";
 import { Composer } from "../composer/Composer";
 import { Conversation } from "../conversation/Conversation";
@@ -16,25 +16,15 @@ import { Connection } from "./Shell";
 import { shellWords } from "./words";
 
 /** A session: its header, the conversation, what is asked or the composer, and its panels. */
-export default function SessionRoom({
-  id,
-  panel,
-  event,
-  rail,
-}: {
-  id: SessionID;
-  panel?: string | undefined;
-  event?: EventID | undefined;
-  rail: ReactNode;
-}) {
+export default function SessionRoom({ id, panel, event }: { id: SessionID; panel?: string | undefined; event?: EventID | undefined }) {
   return (
     <SessionProvider id={id}>
-      <Room panel={panel} event={event} rail={rail} />
+      <Room panel={panel} event={event} />
     </SessionProvider>
   );
 }
 
-function Room({ panel, event, rail }: { panel?: string | undefined; event?: EventID | undefined; rail: ReactNode }) {
+function Room({ panel, event }: { panel?: string | undefined; event?: EventID | undefined }) {
   const w = useWords(shellWords);
   const session = useSession();
   const error = useLive((_, s) => s.error);
@@ -46,8 +36,7 @@ function Room({ panel, event, rail }: { panel?: string | undefined; event?: Even
   };
   const open = panel !== undefined || shown;
   return (
-    <div className={open ? "app" : "app two"} data-at="session">
-      {rail}
+    <>
       <main className="main">
         <header className="head">
           <IconButton className="back" of={ChevronLeft} name={w.back} onClick={() => go({ at: "home" })} />
@@ -77,6 +66,6 @@ function Room({ panel, event, rail }: { panel?: string | undefined; event?: Even
         </div>
       </main>
       {open && <SessionPanels open={panel} onClose={() => show(false)} />}
-    </div>
+    </>
   );
 }

@@ -29,20 +29,18 @@ export function Shell() {
       <a className="skip btn ink" href="#composer" onClick={(e) => focusComposer(e)}>
         {w.skip}
       </a>
-      <Suspense fallback={null}>
-        {route.at === "session" ? (
-          <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} rail={<Rail />} />
-        ) : (
-          <div className="app two" data-at={route.at}>
-            <Rail />
-            {route.at === "panel" ? (
-              <DevicePanel id={route.panel} section={route.section} />
-            ) : (
-              <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
-            )}
-          </div>
-        )}
-      </Suspense>
+      <div className="app" data-at={route.at}>
+        <Rail />
+        <Suspense fallback={<main className="main" />}>
+          {route.at === "session" ? (
+            <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} />
+          ) : route.at === "panel" ? (
+            <DevicePanel id={route.panel} section={route.section} />
+          ) : (
+            <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
+          )}
+        </Suspense>
+      </div>
       <Palette />
       <Tellings />
       <div ref={politely} className="sr" aria-live="polite" />

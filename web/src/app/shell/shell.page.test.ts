@@ -16,7 +16,7 @@ describe.skipIf(withoutPages !== "")("the page", () => {
       await page.getByLabel("Folder").fill(world.host.work);
       await page.getByRole("button", { name: "Begin" }).click();
       await page.getByRole("textbox", { name: "Message" }).fill("Why does the job skip a day?");
-      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Send", exact: true }).click();
       await page.getByText("It counts days in hours.").first().waitFor();
       await picture(page, `chat-${name}`);
       await accessible(page);

@@ -72,7 +72,7 @@ describe("a difference", () => {
   });
 
   test("marks the words of a line that was replaced by one", () => {
-    const [, del, add] = parseDiff("@@ -1 +1 @@\n-x = last.Add(1)\n+x = last.AddDate(1)\n");
+    const [del, add] = parseDiff("@@ -1 +1 @@\n-x = last.Add(1)\n+x = last.AddDate(1)\n");
     expect(del?.text.slice(...(del.word ?? [0, 0]))).toBe("");
     expect(add?.text.slice(...(add.word ?? [0, 0]))).toBe("Date");
   });

@@ -19,13 +19,16 @@ function oneOf<T extends string>(all: readonly [T, ...T[]], value: string | unde
   return all.find((v) => v === value) ?? all[0];
 }
 
-/** Puts the looks on the document: tokens.css reads them there. */
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const contrast = matchMedia("(prefers-contrast: more)");
+for (const wish of [dark, contrast]) wish.addEventListener("change", () => applyTheme());
+
+/** Puts the looks on the document, where tokens.css reads them: those that were chosen, or the system's. */
 export function applyTheme(): void {
   const { dataset } = document.documentElement;
-  if (looks.theme === "system") delete dataset.theme;
-  else dataset.theme = looks.theme;
-  if (looks.contrast === "system") delete dataset.contrast;
-  else dataset.contrast = looks.contrast;
+  dataset.theme = looks.theme === "system" ? (dark.matches ? "dark" : "light") : looks.theme;
+  if (looks.contrast === "more" || contrast.matches) dataset.contrast = "more";
+  else delete dataset.contrast;
 }
 
 export function setLooks(next: Partial<Looks>): void {
