@@ -102,6 +102,7 @@ function Start({ template, workDir, onClose }: { template: JobTemplate; workDir:
   const start = useAction(async () => {
     const sessionId = newSessionID();
     await client.call("create_job", { template: template.name, workDir, ...(args.trim() ? { args } : {}) }, { sessionId });
+    onClose(); // the page may come back before the session is loaded
     go({ at: "session", id: sessionId });
   });
   return (
