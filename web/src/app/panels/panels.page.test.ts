@@ -102,6 +102,32 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.context().close();
   });
 
+  test("let a phone in with a QR code, once it is confirmed with its browser and address", async () => {
+    const page = await world.page("#/p/clients");
+    await page.getByRole("button", { name: "Let a phone in" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Make a code" }).click();
+    const code = dialog.getByRole("img", { name: "QR code of the address" });
+    const alone = dialog.getByText("This machine has no address in a network");
+    await code.or(alone).waitFor();
+    if (await alone.isVisible()) return page.context().close(); // without a network there is nowhere to come from
+    await dialog.getByText("Fingerprint of the certificate").waitFor();
+    await picture(page, "device-invite");
+    await accessible(page);
+    const address = (await dialog.locator("code").first().textContent()) ?? "";
+    const guest = await world.stranger(address, { ...phone, ignoreHTTPSErrors: true });
+    await dialog.getByText("has come.").waitFor();
+    await picture(page, "device-invite-came");
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("region", { name: "Wait to be let in" }).waitFor();
+    await picture(page, "device-clients-waiting");
+    await accessible(page);
+    await page.getByRole("button", { name: /^Let in: / }).click();
+    await guest.locator(".app").waitFor();
+    await page.getByRole("region", { name: "Wait to be let in" }).waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
   test("make a schedule with the next three times in view, run it, pause it and delete it", async () => {
     const page = await world.page("#/p/schedules");
     await page.getByRole("button", { name: "New schedule" }).click();

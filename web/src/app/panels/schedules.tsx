@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import type { AutomationStatus, RunState, Schedule, ScheduleRun } from "../../protocol/index";
+import type { AutomationStatus, RunState, Schedule, ScheduleID, ScheduleRun } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useMay } from "../host/context";
 import { Button, Icon } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
@@ -33,6 +33,7 @@ export default function SchedulesPanel() {
   const schedules = useAnswer("list_schedules", {}, again);
   const runs = useAnswer("list_runs", { limit: 50 }, again);
   const status = useAnswer("get_automation", {}, again);
+  const names = new Map(schedules.data?.schedules?.map((s) => [s.scheduleId, nameOf(s)]));
   return (
     <>
       <p className="lead">{w.about}</p>
@@ -62,7 +63,11 @@ export default function SchedulesPanel() {
       <h2 className="h2">{w.runs}</h2>
       <Answered of={runs}>
         {(list) =>
-          (list.runs ?? []).length === 0 ? <p className="t3 said">{w.noRuns}</p> : <Runs runs={list.runs ?? []} label={w.runs} />
+          (list.runs ?? []).length === 0 ? (
+            <p className="t3 said">{w.noRuns}</p>
+          ) : (
+            <Runs runs={list.runs ?? []} names={names} label={w.runs} />
+          )
         }
       </Answered>
       {adds && (
@@ -177,7 +182,7 @@ function Details({ id: listed }: { id: Schedule }) {
             <>
               <Facts
                 of={[
-                  [w.next, d.next?.map(fullTime).join(" · ") || w.never],
+                  [w.next, d.next?.map(fullTime).join(" · ") || (s.state === "paused" ? w.paused : w.never)],
                   [
                     w.worksIn,
                     <span key="w">
@@ -193,7 +198,9 @@ function Details({ id: listed }: { id: Schedule }) {
               />
               <p className="t3 said">{w.prompt}</p>
               <pre>{s.prompt}</pre>
-              {(d.runs ?? []).length > 0 && <Runs runs={d.runs ?? []} label={`${w.runs}: ${nameOf(s)}`} />}
+              {(d.runs ?? []).length > 0 && (
+                <Runs runs={d.runs ?? []} names={new Map([[s.scheduleId, nameOf(s)]])} label={`${w.runs}: ${nameOf(s)}`} />
+              )}
             </>
           );
         }}
@@ -202,7 +209,7 @@ function Details({ id: listed }: { id: Schedule }) {
   );
 }
 
-function Runs({ runs, label }: { runs: readonly ScheduleRun[]; label: string }) {
+function Runs({ runs, names, label }: { runs: readonly ScheduleRun[]; names: ReadonlyMap<ScheduleID, string>; label: string }) {
   const w = useWords(schedulesWords);
   return (
     <Table
@@ -210,23 +217,22 @@ function Runs({ runs, label }: { runs: readonly ScheduleRun[]; label: string }) 
       head={[{ name: w.due }, { name: w.what }, { name: w.state }, { name: w.cost, right: true }, { name: w.open, hidden: true }]}
     >
       {runs.map((r) => (
-        <Run key={r.runId} run={r} />
+        <Run key={r.runId} run={r} name={r.name || (names.get(r.scheduleId) ?? "")} />
       ))}
     </Table>
   );
 }
 
-function Run({ run: r }: { run: ScheduleRun }) {
+function Run({ run: r, name }: { run: ScheduleRun; name: string }) {
   const w = useWords(schedulesWords);
   const client = useClient();
   const may = useMay("control");
   const stop = useAction(() => client.call("cancel_run", { runId: r.runId }));
   const active = r.state === "queued" || r.state === "running";
-  const name = r.name || r.scheduleId;
   return (
     <tr>
       <td className="num">{fullTime(r.due)}</td>
-      <td>{r.name}</td>
+      <td>{name}</td>
       <td>
         <span className={`note ${looks[r.state] ?? ""}`} /> {w[r.state] ?? r.state} <span className="t3">{r.why}</span>
         <ErrorLine error={stop.error} />

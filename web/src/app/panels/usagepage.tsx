@@ -24,8 +24,10 @@ export default function UsagePage() {
   const client = useClient();
   const { state } = useStatus();
   const usage = useUsage(client, state === "connected");
-  const [kind, setKind] = useState<Kind>("cost");
+  const [chosen, setKind] = useState<Kind>();
   const { uses, done, all, error, more } = usage;
+  // Models whose price is not known have tokens alone.
+  const kind = chosen ?? (uses.length > 0 && uses.every((u) => !u.total.costUSD) ? "tokens" : "cost");
   const total = uses.reduce((n, u) => n + (kind === "cost" ? (u.total.costUSD ?? 0) : tokensOf(u.total)), 0);
   const value = (n: number) => (kind === "cost" ? money(n) : short(n));
   const of = (u: Use["total"]) => (kind === "cost" ? (u.costUSD ?? 0) : tokensOf(u));

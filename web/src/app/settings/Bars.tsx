@@ -8,10 +8,9 @@ export function roundUp(n: number): number {
   return ([1, 2, 5, 10].find((m) => m * ten >= n * (1 - 1e-9)) ?? 10) * ten;
 }
 
-const width = 640;
-const plot = { right: 580, bottom: 120 };
+const plot = { width: 600, height: 120 };
 
-/** A bar for each day, today's in amber, with three ticks at the right. */
+/** A bar for each day, today's in amber, with three ticks at the right. Labels are texts of the page, so that they never shrink. */
 export function DayBars({
   days,
   tick,
@@ -24,38 +23,40 @@ export function DayBars({
   today: string;
 }) {
   const high = roundUp(Math.max(0, ...days.map((d) => d.value)));
-  const each = plot.right / Math.max(1, days.length);
+  const each = plot.width / Math.max(1, days.length);
   const first = days[0];
   return (
-    <svg className="bars" viewBox={`0 0 ${width} 146`} role="img" aria-label={label}>
-      <path className="gr" d={`M0 .5H${plot.right}M0 ${plot.bottom / 2}.5H${plot.right}M0 ${plot.bottom}.5H${plot.right}`} />
-      {[high, high / 2, 0].map((n, i) => (
-        <text key={n} x={width} y={Math.max(9, (i * plot.bottom) / 2 + 4)} textAnchor="end">
-          {tick(n)}
-        </text>
-      ))}
-      {days.map((d, i) => {
-        const h = d.value > 0 ? Math.max(1, (d.value / high) * plot.bottom) : 0;
-        return (
-          <rect
-            key={d.day}
-            className={i === days.length - 1 ? "b now" : "b"}
-            x={i * each}
-            y={plot.bottom - h}
-            width={Math.max(1, each - 1)}
-            height={h}
-          />
-        );
-      })}
-      {first && (
-        <text x="0" y="140">
-          {dateShort(first.day)}
-        </text>
-      )}
-      <text x={plot.right} y="140" textAnchor="end">
-        {today}
-      </text>
-    </svg>
+    <figure className="bars">
+      <svg viewBox={`0 0 ${plot.width} ${plot.height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <path
+          className="gr"
+          vectorEffect="non-scaling-stroke"
+          d={`M0 .5H${plot.width}M0 ${plot.height / 2}H${plot.width}M0 ${plot.height - 0.5}H${plot.width}`}
+        />
+        {days.map((d, i) => {
+          const h = d.value > 0 ? Math.max(1, (d.value / high) * plot.height) : 0;
+          return (
+            <rect
+              key={d.day}
+              className={i === days.length - 1 ? "b now" : "b"}
+              x={i * each}
+              y={plot.height - h}
+              width={Math.max(1, each - 2)}
+              height={h}
+            />
+          );
+        })}
+      </svg>
+      <span className="ticks" aria-hidden="true">
+        {[high, high / 2, 0].map((n) => (
+          <span key={n}>{tick(n)}</span>
+        ))}
+      </span>
+      <span className="ends" aria-hidden="true">
+        <span>{first && dateShort(first.day)}</span>
+        <span>{today}</span>
+      </span>
+    </figure>
   );
 }
 
