@@ -20,7 +20,7 @@ const script = [
     again: true,
     do: [
       {
-        text: "**Found it.** A day has 23 or 25 hours:\n\n```go\nnext = last.AddDate(0, 0, 1)\n```\n\n| day | hours |\n|---|--:|\n| 9 March | 23 |\n\n<img src=x onerror=alert(1)> [no](javascript:alert(1))",
+        text: "**Found it.** A day has 23 or 25 hours:\n\n```go\nnext = last.AddDate(0, 0, 1)\n```\n\n| day | hours |\n|---|--:|\n| 9 March | 23 |\n\nQ&amp;A &copy; <img src=x onerror=alert(1)> [no](javascript:alert(1))",
       },
     ],
   },
@@ -41,6 +41,7 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     await page.getByText("next 0.1s", { exact: true }).waitFor();
     await page.getByText("exit 1", { exact: true }).waitFor();
     await page.getByText("return 25").first().waitFor();
+    await page.getByText("Q&A ©").waitFor(); // entities are read without the page's own parser of HTML
     expect(await page.locator(".prose img").count()).toBe(0);
     expect(await page.locator(".prose a").count()).toBe(0);
     await picture(page, "conversation-desk");
