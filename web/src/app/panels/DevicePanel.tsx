@@ -2,6 +2,7 @@ import { ChevronLeft } from "lucide-react";
 import { Suspense } from "react";
 import { IconButton } from "../parts/controls";
 import { go } from "../route";
+import { Connection } from "../shell/Shell";
 import { shellWords } from "../shell/words";
 import { useLanguage, useWords, words } from "../words/index";
 import { panels } from "./index";
@@ -27,6 +28,7 @@ export function DevicePanel({ id, section }: { id: string; section?: string | un
         <h1>{panel ? panel.title[language] : w.none(id)}</h1>
       </header>
       <div className="page">
+        <Connection />
         <Suspense fallback={null}>{panel && <panel.View section={section} />}</Suspense>
       </div>
     </main>

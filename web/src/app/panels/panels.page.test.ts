@@ -112,6 +112,7 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await code.or(alone).waitFor();
     if (await alone.isVisible()) return page.context().close(); // without a network there is nowhere to come from
     await dialog.getByText("Fingerprint of the certificate").waitFor();
+    expect(await dialog.locator("code").nth(1).textContent()).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/); // as browsers show it
     await picture(page, "device-invite");
     await accessible(page);
     const address = (await dialog.locator("code").first().textContent()) ?? "";
@@ -239,6 +240,7 @@ describe.skipIf(withoutPages !== "")("the page of the host", () => {
       await accessible(page);
       await page.getByRole("dialog").getByRole("button", { name: "Stop the host" }).click();
       await page.getByText("The host was told to end.").waitFor();
+      await page.getByText("Not connected.").waitFor();
     } finally {
       await world.close();
       problems.length = 0; // the connection that ends

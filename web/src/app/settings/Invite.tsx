@@ -116,16 +116,11 @@ function Shown({ code, lan }: { code: Code; lan: boolean }) {
         <p className="said">
           {code.opened.ownCertificate && w.own}
           <br />
-          <span className="t3">{w.fingerprint}</span> <code className="mono address">{pairs(code.opened.fingerprint)}</code>
+          <span className="t3">{w.fingerprint}</span> <code className="mono address">{code.opened.fingerprint}</code>
         </p>
       )}
     </>
   );
-}
-
-/** Hex in pairs, as browsers show a fingerprint. */
-function pairs(hex: string): string {
-  return (hex.match(/../g) ?? [hex]).join(":").toUpperCase();
 }
 
 function useSecondsTo(at: number): number {
