@@ -43,7 +43,10 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
       for (const [name, options] of Object.entries(looks)) {
         const page = await world.page(`#/p/${at}`, options);
         await page.locator(".page :is(.lead, .settings)").first().waitFor();
-        await page.locator("p", { hasText: /^(Asking the host|正在询问主机)$/ }).waitFor({ state: "detached" });
+        await page
+          .locator("p", { hasText: /^(Asking the host|正在询问主机)$/ })
+          .first()
+          .waitFor({ state: "detached" });
         await page.waitForLoadState("networkidle");
         await picture(page, `device-${at.replace("/", "-")}-${name}`);
         await fits(page);
@@ -226,6 +229,67 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("button", { name: "返回" }).click();
     await page.getByRole("link", { name: "模型与密钥" }).waitFor();
     await picture(page, "device-settings-phone-list");
+    await page.context().close();
+  });
+});
+
+describe.skipIf(withoutPages !== "")("settings of a host that has some", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start([{ script: 1 }, { again: true, do: [{ text: "Done." }] }], {
+      config: `[permissions]\nallow = ["Bash(make test)"]\ndeny = ["Bash(git push:*)"]\n[models.own]\ntype = "custom"\napi = "openai-completions"\nid = "m"\nbaseUrl = "http://127.0.0.1:9/v1"\n`,
+    });
+    mkdirSync(join(world.host.work, ".claude"));
+    writeFileSync(
+      join(world.host.work, ".claude", "settings.json"),
+      JSON.stringify({ permissions: { allow: ["Bash(npm test)", "WebFetch(domain:go.dev)", "Nonsense(("] } }),
+    );
+    await world.host.request("register_project", { workDir: world.host.work });
+  });
+  afterAll(async () => world?.close());
+  afterEach(() => {
+    expect(problems.splice(0)).toEqual([]);
+  });
+
+  test("show rules with where each is written, and take over those of another program that a person picks", async () => {
+    const page = await world.page("#/p/settings/permissions");
+    const rule = page.getByRole("row").filter({ hasText: "Bash(git push:*)" });
+    await rule.getByText("denies").waitFor();
+    await rule.getByText(/config\.toml:\d+$/).waitFor();
+    await page.getByLabel("The configuration of").selectOption(world.host.work);
+    await page.getByRole("checkbox", { name: /npm test/ }).check();
+    await page.getByRole("button", { name: "Allow 1 rule for good" }).click();
+    await page.getByRole("row").filter({ hasText: "Bash(npm test)" }).waitFor();
+    await page.getByText("allowed already").waitFor();
+    await picture(page, "device-permissions-rules");
+    await accessible(page);
+    await page.context().close();
+  });
+
+  test("try a provider, and say why it does not answer where it was tried; take another key for it", async () => {
+    const page = await world.page("#/p/settings/models");
+    await page.getByRole("button", { name: "Replace key: own" }).click();
+    await page.getByLabel("New key").fill("sk-never-shown");
+    await page.getByRole("dialog").getByRole("button", { name: "Save and test" }).click();
+    await page.locator(".state.err").waitFor();
+    expect(await page.content()).not.toContain("sk-never-shown");
+    await page.getByRole("button", { name: "What to do with own" }).press("Enter");
+    await page.getByRole("menuitem", { name: "Use for side requests" }).press("Enter");
+    await page.getByRole("cell", { name: "side requests" }).waitFor();
+    await picture(page, "device-models-own");
+    await accessible(page);
+    await page.context().close();
+  });
+
+  test("trust a project, and take it off the list", async () => {
+    const page = await world.page("#/p/settings/projects");
+    await page.getByRole("button", { name: "Trust: work" }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Take off the list: work" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take off the list" }).click();
+    await page.getByText("No project is known yet.").waitFor();
+    await accessible(page);
     await page.context().close();
   });
 });
