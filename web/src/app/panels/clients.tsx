@@ -6,7 +6,7 @@ import { Button, Dialog, Icon } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { useNow } from "../places/hooks";
 import { clientsWords } from "../settings/clientwords";
-import { Answered, OnlyLooks, Sure, Table } from "../settings/parts";
+import { Answered, OnlyLooks, Sure } from "../settings/parts";
 import { pageWords } from "../settings/words";
 import { ago, fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
@@ -63,11 +63,11 @@ function Entries({ all }: { all: readonly Entry[] }) {
       {known.length === 0 ? (
         <p className="empty">{w.none}</p>
       ) : (
-        <Table label={w.about} head={[{ name: w.name }, { name: w.may }, { name: w.seen }, { name: w.rename, hidden: true }]}>
+        <ul className="rows" aria-label={w.about}>
           {known.map((e) => (
             <Known key={e.clientId} entry={e} />
           ))}
-        </Table>
+        </ul>
       )}
     </>
   );
@@ -111,14 +111,25 @@ function Known({ entry: e }: { entry: Entry }) {
   const revoke = useAction(() => client.call("revoke_entry", { clientId }));
   const named: Partial<Record<Grant, string>> = { view: w.view, answer: w.answer, control: w.control };
   return (
-    <tr>
-      <td>
-        {e.label} {own && <span className="t3">({w.here})</span>}
-        <ErrorLine error={grant.error} />
-      </td>
-      <td>
+    <li>
+      <span className="main-of">
+        <b>{e.label}</b> {own && <span className="t3">({w.here})</span>}
+        <br />
+        {e.online ? (
+          <span className="state ok">
+            <span className="health" />
+            {w.online}
+          </span>
+        ) : (
+          <span className="t3">
+            {w.seen}: {e.lastSeen ? <time title={fullTime(e.lastSeen)}>{ago(e.lastSeen, now)}</time> : w.never}
+          </span>
+        )}{" "}
+        <span className="t3">· {w.added(fullTime(e.addedAt))}</span>
+      </span>
+      <span className="acts">
         <select
-          className="input"
+          className="input grant"
           aria-label={w.grant(e.label)}
           title={own ? w.lastControl : undefined}
           value={e.grant}
@@ -133,41 +144,28 @@ function Known({ entry: e }: { entry: Entry }) {
               </option>
             ))}
         </select>
-      </td>
-      <td title={w.added(fullTime(e.addedAt))}>
-        {e.online ? (
-          <span className="state ok">
-            <span className="health" />
-            {w.online}
-          </span>
-        ) : e.lastSeen ? (
-          <time title={fullTime(e.lastSeen)}>{ago(e.lastSeen, now)}</time>
-        ) : (
-          w.never
-        )}
-      </td>
-      <td className="acts">
         <Button small look="plain" aria-label={`${w.rename}: ${e.label}`} onClick={() => setAsks("rename")}>
           {w.rename}
         </Button>
         <Button small look="plain" no aria-label={`${w.remove}: ${e.label}`} onClick={() => setAsks("remove")}>
           {w.remove}
         </Button>
-        {asks === "rename" && <Rename entry={e} onClose={done} />}
-        {asks === "remove" && (
-          <Sure
-            title={`${w.removeOf(e.label)}?`}
-            about={own ? w.removeSelf : w.removeAbout}
-            yes={w.remove}
-            {...(own ? { name: e.label } : {})}
-            busy={revoke.busy}
-            error={revoke.error}
-            onYes={() => void revoke.run().then((ok) => ok && done())}
-            onClose={done}
-          />
-        )}
-      </td>
-    </tr>
+      </span>
+      <ErrorLine error={grant.error} />
+      {asks === "rename" && <Rename entry={e} onClose={done} />}
+      {asks === "remove" && (
+        <Sure
+          title={`${w.removeOf(e.label)}?`}
+          about={own ? w.removeSelf : w.removeAbout}
+          yes={w.remove}
+          {...(own ? { name: e.label } : {})}
+          busy={revoke.busy}
+          error={revoke.error}
+          onYes={() => void revoke.run().then((ok) => ok && done())}
+          onClose={done}
+        />
+      )}
+    </li>
   );
 }
 
