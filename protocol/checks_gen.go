@@ -461,6 +461,9 @@ func (r *RenderEntry) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *ListRules) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListForeignRules) Check() *Problem {
 	return need("workDir", r.WorkDir, MaxPath)
 }
@@ -489,6 +492,20 @@ func (r *ListBuiltinTools) Check() *Problem {
 
 // checkFields checks the fields of the request one by one.
 func (r *CreateSchedule) checkFields() *Problem {
+	return first(
+		atMost("name", r.Name, MaxName),
+		line("name", r.Name),
+		need("when", r.When, MaxWhen),
+		atMost("zone", r.Zone, MaxName),
+		need("prompt", r.Prompt, MaxSchedulePrompt),
+		one("target", r.Target, "", "session", "fresh", "kept"),
+		atMost("workDir", r.WorkDir, MaxPath),
+		one("onQuestion", r.OnQuestion, "", "deny", "wait"),
+	)
+}
+
+// checkFields checks the fields of the request one by one.
+func (r *PlanSchedule) checkFields() *Problem {
 	return first(
 		atMost("name", r.Name, MaxName),
 		line("name", r.Name),

@@ -1,7 +1,10 @@
 package protocol
 
-// Requests about permission rules that other programs have.
+// Requests about permission rules that people have allowed, and those of other programs.
 type (
+	// ListRules returns the rules that people have allowed for good, project by project; the
+	// answer is a [RuleList]. Those of the configuration are in get_config.
+	ListRules struct{}
 	// ListForeignRules returns the rules that allow of Claude Code's settings, the user's
 	// and those of the project of WorkDir, as they would be here; the answer is a
 	// [ForeignRules]. None of them counts.
@@ -34,6 +37,16 @@ type (
 		Problem string `json:"problem,omitempty"`
 		Have    bool   `json:"have,omitempty"` // the project has it already
 	}
+	// RuleList is the rules that people have allowed for good. File is where they are written.
+	RuleList struct {
+		File     string         `json:"file"`
+		Projects []ProjectRules `json:"projects"`
+	}
+	// ProjectRules is the rules of one project, in the order in which they were allowed.
+	ProjectRules struct {
+		Root  string   `json:"root"`
+		Allow []string `json:"allow"`
+	}
 	// RulesImported is how many rules were new.
 	RulesImported struct {
 		Added int `json:"added"`
@@ -41,6 +54,10 @@ type (
 )
 
 var (
+	listRulesSpec = Spec{
+		Name: "list_rules", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(ListRules) }, Reply: func() Response { return new(RuleList) },
+	}
 	listForeignRulesSpec = Spec{
 		Name: "list_foreign_rules", Scope: ScopeDevice, Grant: GrantControl,
 		New: func() Request { return new(ListForeignRules) }, Reply: func() Response { return new(ForeignRules) },

@@ -76,6 +76,19 @@ type (
 		Options    *TurnOptions `json:"options,omitempty"`
 		OnQuestion string       `json:"onQuestion,omitempty" check:"oneof=|deny|wait"`
 	}
+	// PlanSchedule says what a [CreateSchedule] with the same fields would arm, and arms
+	// nothing; the answer is a [ScheduleDetails] whose schedule has no id. What create_schedule
+	// would refuse is refused with the same words.
+	PlanSchedule struct {
+		Name       string       `json:"name,omitempty" check:"max=MaxName,line"`
+		When       string       `json:"when" check:"required,max=MaxWhen"`
+		Zone       string       `json:"zone,omitempty" check:"max=MaxName"`
+		Prompt     string       `json:"prompt" check:"required,max=MaxSchedulePrompt"`
+		Target     string       `json:"target,omitempty" check:"oneof=|session|fresh|kept"`
+		WorkDir    string       `json:"workDir,omitempty" check:"max=MaxPath"`
+		Options    *TurnOptions `json:"options,omitempty"`
+		OnQuestion string       `json:"onQuestion,omitempty" check:"oneof=|deny|wait"`
+	}
 	// ListSchedules returns the schedules, oldest first, of a session where one is named; the
 	// answer is [ScheduleList].
 	ListSchedules struct{}
@@ -209,6 +222,10 @@ var (
 		Method: "POST", Path: "/v1/schedules",
 		New: func() Request { return new(CreateSchedule) }, Reply: func() Response { return new(Schedule) },
 	}
+	planScheduleSpec = Spec{
+		Name: "plan_schedule", Scope: ScopeEither, Grant: GrantControl,
+		New: func() Request { return new(PlanSchedule) }, Reply: func() Response { return new(ScheduleDetails) },
+	}
 	listSchedulesSpec = Spec{
 		Name: "list_schedules", Scope: ScopeEither, Grant: GrantView,
 		Method: "GET", Path: "/v1/schedules",
@@ -253,6 +270,9 @@ var (
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *CreateSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *PlanSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
 
 // CheckPlace says why a schedule works nowhere, or in two places, when a session is named or
 // none is.

@@ -67,6 +67,7 @@ var specs = [...]*Spec{
 	&listMCPServersSpec,
 	&listModelsSpec,
 	&listProjectsSpec,
+	&listRulesSpec,
 	&listRunsSpec,
 	&listSchedulesSpec,
 	&listServerModelsSpec,
@@ -77,6 +78,7 @@ var specs = [...]*Spec{
 	&openSessionSpec,
 	&openWebSpec,
 	&pingSpec,
+	&planScheduleSpec,
 	&pruneBlobsSpec,
 	&putBlobSpec,
 	&reconnectMCPServerSpec,
@@ -306,6 +308,9 @@ func (*ListModels) Spec() *Spec { return &listModelsSpec }
 func (*ListProjects) Spec() *Spec { return &listProjectsSpec }
 
 // Spec describes the request.
+func (*ListRules) Spec() *Spec { return &listRulesSpec }
+
+// Spec describes the request.
 func (*ListRuns) Spec() *Spec { return &listRunsSpec }
 
 // Spec describes the request.
@@ -334,6 +339,9 @@ func (*OpenWeb) Spec() *Spec { return &openWebSpec }
 
 // Spec describes the request.
 func (*Ping) Spec() *Spec { return &pingSpec }
+
+// Spec describes the request.
+func (*PlanSchedule) Spec() *Spec { return &planScheduleSpec }
 
 // Spec describes the request.
 func (*PruneBlobs) Spec() *Spec { return &pruneBlobsSpec }
@@ -535,6 +543,8 @@ func (*Pruned) response() {}
 func (*Reloaded) response() {}
 
 func (*RenderedEntry) response() {}
+
+func (*RuleList) response() {}
 
 func (*RulesImported) response() {}
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,9 @@ func TestImportRulesStoresOnlyRulesOfTheSettings(t *testing.T) {
 	want := []string{"Bash(make:*)", "Read(/usr/share/**)"}
 	if r := hosttest.Call[*protocol.RulesImported](t, c, "", &protocol.ImportRules{WorkDir: w.Project, Rules: want}); r.Added != 2 {
 		t.Errorf("added %d", r.Added)
+	}
+	if l := hosttest.Call[*protocol.RuleList](t, c, "", &protocol.ListRules{}); len(l.Projects) != 1 || !slices.Equal(l.Projects[0].Allow, want) || filepath.Base(l.File) != "rules.json" {
+		t.Errorf("the rules are %+v", l)
 	}
 	if r := hosttest.Call[*protocol.RulesImported](t, c, "", &protocol.ImportRules{WorkDir: w.Project, Rules: want}); r.Added != 0 {
 		t.Errorf("added %d again", r.Added)

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,8 @@ func TestDoctorFindsWhatIsWrongWithConfigurationKeysAndModels(t *testing.T) {
 	w.Finds("keys", "keys", "ok", "usable: anthropic, mock", "")
 	if rep := hosttest.Call[*protocol.DoctorReport](t, w.Connect(false), "", &protocol.Doctor{}); strings.Contains(strings.ToLower(toText(rep)), "secret") {
 		t.Errorf("a key is shown: %+v", rep)
+	} else if i := slices.IndexFunc(rep.Checks, func(c protocol.DoctorCheck) bool { return c.ID == "mcp" }); i < 0 || rep.Checks[i].State != "ok" {
+		t.Errorf("without a project the servers are not looked at: %+v", rep)
 	}
 	w.Write(config, "[model]\nname = 'openai/gpt-4o'\n")
 	w.Finds("no key", "model", "fail", "openai/gpt-4o", "Set its key")

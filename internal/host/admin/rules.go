@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"scorel/internal/engine/permission/rules"
@@ -10,6 +11,21 @@ import (
 	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
+
+// listRules returns the rules that people have allowed for good, project by project.
+func (ad *Admin) listRules() (*protocol.RuleList, error) {
+	have, err := rules.Load(ad.settings.RulesFile(), ad.settings.ReadRules)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
+	out := &protocol.RuleList{File: ad.settings.RulesFile(), Projects: []protocol.ProjectRules{}}
+	for _, root := range slices.Sorted(maps.Keys(have.Projects)) {
+		if p := have.Projects[root]; p != nil && len(p.Allow) > 0 {
+			out.Projects = append(out.Projects, protocol.ProjectRules{Root: root, Allow: p.Allow})
+		}
+	}
+	return out, nil
+}
 
 // foreignRules returns the rules that allow of Claude Code's settings, as they would be in
 // a project.
@@ -64,6 +80,9 @@ func (ad *Admin) importRules(r *protocol.ImportRules) (*protocol.RulesImported, 
 
 // handleRules registers the handlers of this file's requests.
 func (ad *Admin) handleRules(t request.Table) {
+	request.On(t, func(_ context.Context, _ *request.Target, _ *protocol.ListRules) (protocol.Response, error) {
+		return ad.listRules()
+	})
 	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.ListForeignRules) (protocol.Response, error) {
 		return ad.foreignRules(r.WorkDir)
 	})

@@ -345,6 +345,21 @@ func TestWhatRunsByItselfAsksNobodyAndIsNeverAllowedAll(t *testing.T) {
 	}, `{"if":{"user":"write"},"again":true,"do":[{"call":"Write","input":{"path":"out","content":"x"}}]}`)
 }
 
+func TestAPlanSaysWhatAScheduleWouldBeAndArmsNothing(t *testing.T) {
+	within(t, func(w *world) {
+		plan := w.c.Do("", &protocol.PlanSchedule{When: "every 1h", Prompt: "look", Target: "fresh", WorkDir: w.Project}).(*protocol.ScheduleDetails)
+		if got := len(plan.Next); got != 3 || plan.Schedule.Words != "every hour" || plan.Next[1]-plan.Next[0] != time.Hour.Milliseconds() {
+			t.Errorf("it plans %q, due at %v", plan.Schedule.Words, plan.Next)
+		}
+		if n := len(w.c.Do("", &protocol.ListSchedules{}).(*protocol.ScheduleList).Schedules); n != 0 {
+			t.Errorf("%d schedules are armed", n)
+		}
+		if _, err := w.c.Try("", &protocol.PlanSchedule{When: "0 0 30 2 *", Prompt: "look", Target: "fresh", WorkDir: w.Project}); err == nil || err.Code != protocol.CodeInvalidRequest {
+			t.Errorf("a time that never comes: %v", err)
+		}
+	})
+}
+
 func TestAPausedScheduleMakesUpForNothing(t *testing.T) {
 	within(t, func(w *world) {
 		x := w.add("", protocol.CreateSchedule{When: "every 1m", Prompt: "look"})

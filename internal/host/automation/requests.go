@@ -19,6 +19,9 @@ func (a *Automation) Handle(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CreateSchedule) (protocol.Response, error) {
 		return a.Create(ctx, at.By, protocol.SchedulePerson, at.Call.SessionID, r)
 	})
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.PlanSchedule) (protocol.Response, error) {
+		return a.Plan(ctx, at.Call.SessionID, (*protocol.CreateSchedule)(r))
+	})
 	request.On(t, func(_ context.Context, at *request.Target, _ *protocol.ListSchedules) (protocol.Response, error) {
 		list, err := a.List(at.Call.SessionID)
 		return &protocol.ScheduleList{Schedules: list}, err

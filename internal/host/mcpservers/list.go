@@ -132,7 +132,11 @@ func shown(e mcpconfig.Entry) protocol.MCPServerInfo {
 // Diagnose returns how many servers count for the project at root, "" for none, and a sentence
 // about each thing that is wrong with one or with a file of them. None is connected with.
 func (s *Servers) Diagnose(root string) (count int, problems []string, err error) {
-	cfg, err := s.cfg.Settings.Load(root)
+	read := func() (config.Config, error) { return s.cfg.Settings.Load(root) }
+	if root == "" {
+		read = s.cfg.Settings.User
+	}
+	cfg, err := read()
 	if err != nil {
 		return 0, nil, err
 	}

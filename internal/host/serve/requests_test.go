@@ -48,7 +48,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"leave_session": `"reason":"new"`, "stop_shell": fmt.Sprintf(`"eventId":%q`, event), "stop_task": `"taskId":"t"`, "get_task_output": `"taskId":"t"`, "add_endpoint": `"baseUrl":"http://127.0.0.1:1/v1","api":"openai-completions","model":"m"`, "add_memory": `"scope":"daily","text":"hi"`,
 		"complete_command": `"name":"compact","args":""`, "run_command": `"name":"help"`, "get_process_log": `"operationId":"tool-c1"`,
 		"create_job": `"template":"t","workDir":` + string(dir), "list_job_templates": `"workDir":` + string(dir), "set_proactive": `"on":false`,
-		"create_schedule": `"when":"every 1h","prompt":"hi","target":"session"`, "get_schedule": `"scheduleId":"sch_0000000000000000"`, "set_schedule": `"scheduleId":"sch_0000000000000000","paused":true`,
+		"create_schedule": `"when":"every 1h","prompt":"hi","target":"session"`, "plan_schedule": `"when":"every 1h","prompt":"hi","target":"session"`, "get_schedule": `"scheduleId":"sch_0000000000000000"`, "set_schedule": `"scheduleId":"sch_0000000000000000","paused":true`,
 		"delete_schedule": `"scheduleId":"sch_0000000000000000"`, "run_schedule": `"scheduleId":"sch_0000000000000000"`, "cancel_run": `"runId":"run_0000000000000000"`,
 		"list_foreign_rules": `"workDir":` + string(dir), "import_rules": `"rules":["Bash(make test)"],"workDir":` + string(dir),
 	}

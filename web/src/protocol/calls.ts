@@ -26,9 +26,9 @@ import type { SetProactive } from "./proactive";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
 import type { RenderEntry, RenderedEntry } from "./render";
-import type { ForeignRules, ImportRules, ListForeignRules, RulesImported } from "./rules";
+import type { ForeignRules, ImportRules, ListForeignRules, ListRules, RuleList, RulesImported } from "./rules";
 import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
-import type { AutomationStatus, CancelRun, CreateSchedule, DeleteSchedule, GetAutomation, GetSchedule, ListRuns, ListSchedules, RunList, RunSchedule, Schedule, ScheduleDetails, ScheduleList, ScheduleRun, SetSchedule } from "./schedule";
+import type { AutomationStatus, CancelRun, CreateSchedule, DeleteSchedule, GetAutomation, GetSchedule, ListRuns, ListSchedules, PlanSchedule, RunList, RunSchedule, Schedule, ScheduleDetails, ScheduleList, ScheduleRun, SetSchedule } from "./schedule";
 import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
@@ -103,6 +103,7 @@ export interface Requests {
   list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
+  list_rules: { request: ListRules; response: RuleList };
   list_runs: { request: ListRuns; response: RunList };
   list_schedules: { request: ListSchedules; response: ScheduleList };
   list_server_models: { request: ListServerModels; response: ServerList };
@@ -113,6 +114,7 @@ export interface Requests {
   open_session: { request: OpenSession; response: SessionOpened };
   open_web: { request: OpenWeb; response: WebOpened };
   ping: { request: Ping; response: Done };
+  plan_schedule: { request: PlanSchedule; response: ScheduleDetails };
   prune_blobs: { request: PruneBlobs; response: Pruned };
   put_blob: { request: PutBlob; response: BlobRef };
   reconnect_mcp_server: { request: ReconnectMCPServer; response: Done };
@@ -249,6 +251,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_mcp_servers: "view",
   list_models: "view",
   list_projects: "view",
+  list_rules: "control",
   list_runs: "view",
   list_schedules: "view",
   list_server_models: "control",
@@ -259,6 +262,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   open_session: "view",
   open_web: "control",
   ping: "view",
+  plan_schedule: "control",
   prune_blobs: "control",
   put_blob: "control",
   reconnect_mcp_server: "control",

@@ -2,6 +2,12 @@
 /* eslint-disable */
 
 /**
+ * ListRules returns the rules that people have allowed for good, project by project; the
+ * answer is a {@link RuleList}. Those of the configuration are in get_config.
+ */
+export interface ListRules {}
+
+/**
  * ListForeignRules returns the rules that allow of Claude Code's settings, the user's
  * and those of the project of WorkDir, as they would be here; the answer is a
  * {@link ForeignRules}. None of them counts.
@@ -39,6 +45,18 @@ export interface ForeignRule {
   problem?: string;
   /** the project has it already */
   have?: boolean;
+}
+
+/** RuleList is the rules that people have allowed for good. File is where they are written. */
+export interface RuleList {
+  file: string;
+  projects: ProjectRules[] | null;
+}
+
+/** ProjectRules is the rules of one project, in the order in which they were allowed. */
+export interface ProjectRules {
+  root: string;
+  allow: string[] | null;
 }
 
 /** RulesImported is how many rules were new. */

@@ -80,6 +80,22 @@ export interface CreateSchedule {
 }
 
 /**
+ * PlanSchedule says what a {@link CreateSchedule} with the same fields would arm, and arms
+ * nothing; the answer is a {@link ScheduleDetails} whose schedule has no id. What create_schedule
+ * would refuse is refused with the same words.
+ */
+export interface PlanSchedule {
+  name?: string;
+  when: string;
+  zone?: string;
+  prompt: string;
+  target?: string;
+  workDir?: string;
+  options?: TurnOptions;
+  onQuestion?: string;
+}
+
+/**
  * ListSchedules returns the schedules, oldest first, of a session where one is named; the
  * answer is {@link ScheduleList}.
  */

@@ -1,141 +1,203 @@
-import { useState } from "react";
-import { grantValues, type Entry, type Grant } from "../../protocol/index";
+import { Plus, QrCode } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { type Entry, type Grant, grantValues } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useHost, useMay } from "../host/context";
-import { Button, Dialog } from "../parts/controls";
+import { Button, Dialog, Icon } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
-import { ago, fullTime } from "../words/format";
-import { useWords, words } from "../words/index";
+import { useNow } from "../places/hooks";
+import { clientsWords } from "../settings/clientwords";
+import { Answered, OnlyLooks, Sure } from "../settings/parts";
+import { pageWords } from "../settings/words";
+import { ago, fullTime, time } from "../words/format";
+import { useWords } from "../words/index";
 
-const clientsWords = words(
-  {
-    about: "Who may come in with a key of their own. Another browser is let in from a terminal: scorel web, for a phone scorel web --lan.",
-    name: "Name",
-    may: "May",
-    seen: "Last seen",
-    never: "never",
-    here: "this browser",
-    online: "here now",
-    waits: (from: string) => `waits to be let in, from ${from}`,
-    letIn: "Let in",
-    remove: "Send away",
-    removeAbout: (name: string) => `${name} is disconnected and needs a new code to come again.`,
-    cancel: "Cancel",
-    grant: (name: string) => `What ${name} may do`,
-    view: "look",
-    answer: "answer",
-    control: "control everything",
-    refused: "Only who has control sees who may come in.",
-  },
-  {
-    about: "这些客户端可以用自己的密钥进入。其他浏览器从终端登记：scorel web，手机用 scorel web --lan。",
-    name: "名称",
-    may: "权限",
-    seen: "最近",
-    never: "从未",
-    here: "此浏览器",
-    online: "在线",
-    waits: (from: string) => `等待允许，来自 ${from}`,
-    letIn: "允许",
-    remove: "移除",
-    removeAbout: (name: string) => `${name} 会断开，需要新的代码才能再次进入。`,
-    cancel: "取消",
-    grant: (name: string) => `${name} 的权限`,
-    view: "查看",
-    answer: "回答",
-    control: "全部控制",
-    refused: "只有有控制权的人可以查看。",
-  },
-);
+const Invite = lazy(() => import("../settings/Invite"));
 
-/** The browsers and devices that may come in: what each may do, who waits to be let in, and who is sent away. */
+/** The browsers and devices that may come in: who waits, who is here, what each may do, and who comes next. */
 export default function ClientsPanel() {
   const w = useWords(clientsWords);
   const may = useMay("control");
-  const { data, error } = useAnswer("list_entries", {}, { again: (c) => c.entries || c.clients.length > 0, enabled: may });
-  if (!may) return <p className="lead">{w.refused}</p>;
+  const entries = useAnswer("list_entries", {}, { again: (c) => c.entries || c.clients.length > 0, enabled: may });
+  const [invites, setInvites] = useState<"lan" | "here">();
+  if (!may) return <OnlyLooks hidden />;
   return (
-    <div className="lead">
-      <p>{w.about}</p>
-      <ErrorLine error={error} />
-      <table className="tbl">
-        <thead>
-          <tr>
-            <th>{w.name}</th>
-            <th>{w.may}</th>
-            <th>{w.seen}</th>
-            <th>
-              <span className="sr">{w.remove}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {data?.entries?.map((e) => (
-            <Row key={e.clientId} entry={e} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <p className="lead">{w.about}</p>
+      <p className="inline">
+        <Button onClick={() => setInvites("lan")}>
+          <Icon of={QrCode} small />
+          {w.invite}
+        </Button>
+        <Button onClick={() => setInvites("here")}>
+          <Icon of={Plus} small />
+          {w.inviteHere}
+        </Button>
+      </p>
+      <Answered of={entries}>{(list) => <Entries all={list.entries ?? []} />}</Answered>
+      {invites && (
+        <Suspense fallback={null}>
+          <Invite lan={invites === "lan"} onClose={() => setInvites(undefined)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
-function Row({ entry: e }: { entry: Entry }) {
+function Entries({ all }: { all: readonly Entry[] }) {
+  const w = useWords(clientsWords);
+  const waiting = all.filter((e) => e.pending);
+  const known = all.filter((e) => !e.pending);
+  return (
+    <>
+      {waiting.length > 0 && (
+        <section aria-label={w.waiting}>
+          <h2 className="h2">{w.waiting}</h2>
+          <p className="t3">{w.waitingAbout}</p>
+          <ul className="rows">
+            {waiting.map((e) => (
+              <Waiting key={e.clientId} entry={e} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {known.length === 0 ? (
+        <p className="empty">{w.none}</p>
+      ) : (
+        <ul className="rows" aria-label={w.about}>
+          {known.map((e) => (
+            <Known key={e.clientId} entry={e} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** Somebody who has come by a code from the network, and waits: their browser and address, yes or no. */
+function Waiting({ entry: e }: { entry: Entry }) {
   const w = useWords(clientsWords);
   const client = useClient();
+  const { clientId } = e;
+  const confirm = useAction(() => client.call("confirm_entry", { clientId }));
+  const refuse = useAction(() => client.call("revoke_entry", { clientId }));
+  return (
+    <li>
+      <span className="main-of">
+        <span className="note wait" /> <b>{e.label}</b> <span className="mono">{w.from(e.address ?? "")}</span>{" "}
+        {e.expiresAt && <span className="t3">{w.until(time(e.expiresAt))}</span>}
+      </span>
+      <span className="acts">
+        <Button small aria-label={`${w.refuse}: ${e.label}`} disabled={refuse.busy} onClick={() => void refuse.run()}>
+          {w.refuse}
+        </Button>
+        <Button small look="lamp" aria-label={`${w.letIn}: ${e.label}`} disabled={confirm.busy} onClick={() => void confirm.run()}>
+          {w.letIn}
+        </Button>
+      </span>
+      <ErrorLine error={confirm.error ?? refuse.error} />
+    </li>
+  );
+}
+
+function Known({ entry: e }: { entry: Entry }) {
+  const w = useWords(clientsWords);
+  const client = useClient();
+  const now = useNow();
   const own = useHost().clientId === e.clientId;
-  const [asking, setAsking] = useState(false);
+  const [asks, setAsks] = useState<"rename" | "remove">();
+  const done = () => setAsks(undefined);
   const { clientId } = e;
   const grant = useAction((g: Grant) => client.call("set_grant", { clientId, grant: g }));
-  const confirm = useAction(() => client.call("confirm_entry", { clientId }));
   const revoke = useAction(() => client.call("revoke_entry", { clientId }));
   const named: Partial<Record<Grant, string>> = { view: w.view, answer: w.answer, control: w.control };
   return (
-    <tr>
-      <td>
-        {e.label} {own && <span className="t3">({w.here})</span>}
-        {e.pending && <span className="acc about">{w.waits(e.address ?? "")}</span>}
-        <ErrorLine error={grant.error ?? confirm.error ?? revoke.error} />
-      </td>
-      <td>
-        {e.pending ? (
-          <Button small look="lamp" onClick={() => void confirm.run()} disabled={confirm.busy}>
-            {w.letIn}
-          </Button>
+    <li>
+      <span className="main-of">
+        <b>{e.label}</b> {own && <span className="t3">({w.here})</span>}
+        <br />
+        {e.online ? (
+          <span className="state ok">
+            <span className="health" />
+            {w.online}
+          </span>
         ) : (
-          <select
-            className="input"
-            aria-label={w.grant(e.label)}
-            value={e.grant}
-            disabled={own}
-            onChange={(ev) => void grant.run(ev.target.value as Grant)}
-          >
-            {grantValues
-              .filter((g) => named[g])
-              .map((g) => (
-                <option key={g} value={g}>
-                  {named[g]}
-                </option>
-              ))}
-          </select>
-        )}
-      </td>
-      <td>{e.online ? w.online : e.lastSeen ? <time title={fullTime(e.lastSeen)}>{ago(e.lastSeen)}</time> : w.never}</td>
-      <td>
-        {!own && (
-          <Button small look="plain" no onClick={() => setAsking(true)}>
-            {w.remove}
+          <span className="t3">
+            {w.seen}: {e.lastSeen ? <time title={fullTime(e.lastSeen)}>{ago(e.lastSeen, now)}</time> : w.never}
+          </span>
+        )}{" "}
+        <span className="t3">· {w.added(fullTime(e.addedAt))}</span>
+      </span>
+      <span className="acts">
+        <select
+          className="input grant"
+          aria-label={w.grant(e.label)}
+          title={own ? w.lastControl : undefined}
+          value={e.grant}
+          disabled={own || grant.busy}
+          onChange={(ev) => void grant.run(ev.target.value as Grant)}
+        >
+          {grantValues
+            .filter((g) => named[g])
+            .map((g) => (
+              <option key={g} value={g}>
+                {named[g]}
+              </option>
+            ))}
+        </select>
+        <Button small look="plain" aria-label={`${w.rename}: ${e.label}`} onClick={() => setAsks("rename")}>
+          {w.rename}
+        </Button>
+        <Button small look="plain" no aria-label={`${w.remove}: ${e.label}`} onClick={() => setAsks("remove")}>
+          {w.remove}
+        </Button>
+      </span>
+      <ErrorLine error={grant.error} />
+      {asks === "rename" && <Rename entry={e} onClose={done} />}
+      {asks === "remove" && (
+        <Sure
+          title={`${w.removeOf(e.label)}?`}
+          about={own ? w.removeSelf : w.removeAbout}
+          yes={w.remove}
+          {...(own ? { name: e.label } : {})}
+          busy={revoke.busy}
+          error={revoke.error}
+          onYes={() => void revoke.run().then((ok) => ok && done())}
+          onClose={done}
+        />
+      )}
+    </li>
+  );
+}
+
+function Rename({ entry: e, onClose }: { entry: Entry; onClose(): void }) {
+  const w = useWords(clientsWords);
+  const page = useWords(pageWords);
+  const client = useClient();
+  const [label, setLabel] = useState(e.label);
+  const rename = useAction(async () => {
+    await client.call("rename_entry", { clientId: e.clientId, label: label.trim() });
+    onClose();
+  });
+  return (
+    <Dialog open onClose={onClose} title={w.renameOf(e.label)}>
+      <form
+        onSubmit={(ev) => {
+          ev.preventDefault();
+          void rename.run();
+        }}
+      >
+        <div className="field">
+          <label htmlFor="client-name">{w.name}</label>
+          <input id="client-name" className="input" value={label} onChange={(ev) => setLabel(ev.target.value)} required />
+        </div>
+        <ErrorLine error={rename.error} />
+        <div className="acts">
+          <Button onClick={onClose}>{page.cancel}</Button>
+          <Button look="ink" type="submit" disabled={rename.busy || label.trim() === ""}>
+            {w.save}
           </Button>
-        )}
-        <Dialog open={asking} onClose={() => setAsking(false)} title={w.remove} about={w.removeAbout(e.label)}>
-          <div className="acts">
-            <Button look="plain" onClick={() => setAsking(false)}>
-              {w.cancel}
-            </Button>
-            <Button no onClick={() => void revoke.run().then(() => setAsking(false))} disabled={revoke.busy}>
-              {w.remove}
-            </Button>
-          </div>
-        </Dialog>
-      </td>
-    </tr>
+        </div>
+      </form>
+    </Dialog>
   );
 }

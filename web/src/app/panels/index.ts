@@ -3,7 +3,7 @@
  * registration here: its name in the address, its title in both languages, its icon, where it is
  * shown, and how it is loaded. It is loaded when it is opened for the first time.
  */
-import { AppWindow, Clock, type LucideIcon, QrCode, Settings } from "lucide-react";
+import { AppWindow, BriefcaseBusiness, Clock, Gauge, type LucideIcon, QrCode, Server, Settings, Stethoscope } from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import type { Language } from "../words/index";
 
@@ -28,5 +28,9 @@ export const panels: readonly Panel[] = [
   panel("session", "session", AppWindow, { en: "Session", zh: "会话" }, () => import("./session")),
   panel("schedules", "device", Clock, { en: "Schedules and runs", zh: "计划与运行" }, () => import("./schedules")),
   panel("clients", "device", QrCode, { en: "Browsers and devices", zh: "浏览器与设备" }, () => import("./clients")),
+  panel("usage", "device", Gauge, { en: "Usage", zh: "用量" }, () => import("./usagepage")),
+  panel("jobs", "device", BriefcaseBusiness, { en: "Jobs", zh: "任务" }, () => import("./jobs")),
+  panel("doctor", "device", Stethoscope, { en: "Doctor", zh: "诊断" }, () => import("./doctor")),
+  panel("host", "device", Server, { en: "Host", zh: "主机" }, () => import("./host")),
   panel("settings", "device", Settings, { en: "Settings", zh: "设置" }, () => import("./settings")),
 ];

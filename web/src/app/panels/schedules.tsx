@@ -1,99 +1,105 @@
-import { useState } from "react";
-import type { Schedule, ScheduleRun } from "../../protocol/index";
+import { Plus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import type { AutomationStatus, RunState, Schedule, ScheduleID, ScheduleRun } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useMay } from "../host/context";
-import { Button, Dialog } from "../parts/controls";
+import { Button, Icon } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { hrefOf } from "../route";
+import { Answered, Facts, OnlyLooks, Sure, Table } from "../settings/parts";
+import { schedulesWords } from "../settings/schedulewords";
 import { count, fullTime, money } from "../words/format";
-import { useWords, words } from "../words/index";
+import { useWords } from "../words/index";
 
-const schedulesWords = words(
-  {
-    about: "What is sent at certain times. Schedules are made with /schedule or /loop in a session, or with scorel schedule add.",
-    none: "There are no schedules.",
-    next: "Next",
-    never: "never again",
-    paused: "paused",
-    run: "Run now",
-    pause: "Pause",
-    resume: "Go on",
-    remove: "Delete",
-    removeAbout: "It is never due again. Its sessions stay.",
-    cancel: "Cancel",
-    runs: "Runs",
-    noRuns: "There were no runs yet.",
-    due: "Due",
-    state: "State",
-    cost: "Cost",
-    session: "Session",
-    open: "Open",
-    stop: "Stop",
-    day: "Today",
-    dayOf: (used: string, limit: string) => (limit ? `${used} of ${limit}` : used),
-    tokens: (n: number) => `${count(n)} tokens`,
-    quiet: (until: string) => `Quiet hours until ${until}.`,
-    states: (s: string) => s,
-  },
-  {
-    about: "按时间发送的内容。在会话中用 /schedule 或 /loop，或用 scorel schedule add 创建。",
-    none: "没有计划。",
-    next: "下次",
-    never: "不再执行",
-    paused: "已暂停",
-    run: "立即运行",
-    pause: "暂停",
-    resume: "继续",
-    remove: "删除",
-    removeAbout: "不再到期，其会话保留。",
-    cancel: "取消",
-    runs: "运行",
-    noRuns: "还没有运行。",
-    due: "到期",
-    state: "状态",
-    cost: "费用",
-    session: "会话",
-    open: "打开",
-    stop: "停止",
-    day: "今天",
-    dayOf: (used: string, limit: string) => (limit ? `${used} / ${limit}` : used),
-    tokens: (n: number) => `${count(n)} tokens`,
-    quiet: (until: string) => `安静时段至 ${until}。`,
-    states: (s: string) =>
-      ({ queued: "排队", running: "运行中", completed: "已完成", failed: "失败", cancelled: "已取消", lost: "丢失", skipped: "跳过" })[s] ??
-      s,
-  },
-);
-
+const ScheduleForm = lazy(() => import("../settings/ScheduleForm"));
 const again = { again: (c: { automation: boolean }) => c.automation };
+const looks: Record<RunState, string> = {
+  queued: "",
+  running: "live",
+  completed: "done",
+  failed: "fail",
+  cancelled: "",
+  budget: "fail",
+};
 
-/** Schedules with their next times, their runs, and what the day has used. */
+function nameOf(s: Schedule): string {
+  return s.name || (s.prompt.trim().split("\n")[0] ?? "");
+}
+
+/** Schedules with their next times, their runs, and what the host does by itself today. */
 export default function SchedulesPanel() {
   const w = useWords(schedulesWords);
+  const may = useMay("control");
+  const [adds, setAdds] = useState(false);
   const schedules = useAnswer("list_schedules", {}, again);
   const runs = useAnswer("list_runs", { limit: 50 }, again);
   const status = useAnswer("get_automation", {}, again);
-  const s = status.data;
+  const names = new Map(schedules.data?.schedules?.map((s) => [s.scheduleId, nameOf(s)]));
   return (
-    <div className="lead">
-      <p>{w.about}</p>
-      <ErrorLine error={schedules.error ?? runs.error ?? status.error} />
-      {s?.problem && <ErrorLine error={s.problem} />}
-      {s && (
-        <p className="t2">
-          {w.day}: {w.dayOf(money(s.dayUSD), s.maxDayUSD ? money(s.maxDayUSD) : "")} ·{" "}
-          {w.dayOf(w.tokens(s.dayTokens), s.maxDayTokens ? w.tokens(s.maxDayTokens) : "")}
-          {s.quietUntil ? ` · ${w.quiet(fullTime(s.quietUntil))}` : ""}
+    <>
+      <p className="lead">{w.about}</p>
+      <OnlyLooks />
+      <Answered of={status}>{(s) => <Today status={s} />}</Answered>
+      {may && (
+        <p className="said">
+          <Button onClick={() => setAdds(true)}>
+            <Icon of={Plus} small />
+            {w.add}
+          </Button>
         </p>
       )}
-      {schedules.data && (schedules.data.schedules ?? []).length === 0 && <p className="empty">{w.none}</p>}
-      <ul className="schedules">
-        {schedules.data?.schedules?.map((o) => (
-          <Row key={o.scheduleId} schedule={o} />
-        ))}
-      </ul>
+      <Answered of={schedules}>
+        {(list) =>
+          (list.schedules ?? []).length === 0 ? (
+            <p className="empty">{w.none}</p>
+          ) : (
+            <ul className="rows">
+              {list.schedules?.map((s) => (
+                <Row key={s.scheduleId} schedule={s} />
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
       <h2 className="h2">{w.runs}</h2>
-      {(runs.data?.runs ?? []).length === 0 ? <p className="t3">{w.noRuns}</p> : <Runs runs={runs.data?.runs ?? []} />}
-    </div>
+      <Answered of={runs}>
+        {(list) =>
+          (list.runs ?? []).length === 0 ? (
+            <p className="t3 said">{w.noRuns}</p>
+          ) : (
+            <Runs runs={list.runs ?? []} names={names} label={w.runs} />
+          )
+        }
+      </Answered>
+      {adds && (
+        <Suspense fallback={null}>
+          <ScheduleForm onClose={() => setAdds(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Today({ status: s }: { status: AutomationStatus }) {
+  const w = useWords(schedulesWords);
+  const limited = (used: string, limit: string | false) => (limit ? w.of(used, limit) : used);
+  return (
+    <>
+      {!s.enabled && <p className="banner warn">{w.off}</p>}
+      <ErrorLine error={s.problem} />
+      {s.quietUntil !== undefined && s.quietUntil > 0 && <p className="banner">{w.quiet(fullTime(s.quietUntil))}</p>}
+      <Facts
+        of={[
+          [w.usd, limited(money(s.dayUSD), !!s.maxDayUSD && money(s.maxDayUSD))],
+          [w.tokens, limited(count(s.dayTokens), !!s.maxDayTokens && count(s.maxDayTokens))],
+          [w.atWork, w.atWorkOf(s.running, s.queued, s.maxParallel)],
+        ]}
+      />
+      {s.notices?.map((n) => (
+        <p key={n} className="warn said">
+          {n}
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -101,71 +107,123 @@ function Row({ schedule: s }: { schedule: Schedule }) {
   const w = useWords(schedulesWords);
   const client = useClient();
   const may = useMay("control");
-  const [asking, setAsking] = useState(false);
+  const [asks, setAsks] = useState(false);
+  const [open, setOpen] = useState(false);
   const { scheduleId } = s;
   const run = useAction(() => client.call("run_schedule", { scheduleId }));
   const set = useAction((paused: boolean) => client.call("set_schedule", { scheduleId, paused }));
   const remove = useAction(() => client.call("delete_schedule", { scheduleId }));
   const paused = s.state === "paused";
+  const name = nameOf(s);
+  const state = paused
+    ? s.pausedUntil
+      ? w.pausedUntil(fullTime(s.pausedUntil))
+      : w.paused
+    : s.state === "done"
+      ? w.done
+      : `${w.next}: ${s.nextAt ? fullTime(s.nextAt) : w.never}`;
   return (
-    <li className="schedule">
-      <p>
-        <b>{s.name || s.prompt.split("\n")[0]}</b> <span className="t2">{s.words}</span>
-      </p>
-      <p className="t3">
-        {paused ? w.paused : `${w.next}: ${s.nextAt ? fullTime(s.nextAt) : w.never}`}
-        {s.why ? ` · ${s.why}` : ""}
-      </p>
-      <ErrorLine error={run.error ?? set.error ?? remove.error} />
-      {may && (
-        <p className="acts">
-          <Button small onClick={() => void run.run()} disabled={run.busy}>
-            {w.run}
-          </Button>
-          <Button small onClick={() => void set.run(!paused)} disabled={set.busy}>
-            {paused ? w.resume : w.pause}
-          </Button>
-          <Button small look="plain" no onClick={() => setAsking(true)}>
-            {w.remove}
-          </Button>
-        </p>
+    <li>
+      <span className="main-of">
+        <b>{name}</b> <span className="t2">{s.words}</span>
+        <br />
+        <span className={paused ? "warn" : "t3"}>{[state, s.why].filter(Boolean).join(" · ")}</span>
+      </span>
+      <span className="acts">
+        <Button small look="plain" aria-expanded={open} aria-label={`${open ? w.less : w.more}: ${name}`} onClick={() => setOpen(!open)}>
+          {open ? w.less : w.more}
+        </Button>
+        {may && (
+          <>
+            <Button small onClick={() => void run.run()} disabled={run.busy}>
+              {w.run}
+            </Button>
+            {s.state !== "done" && (
+              <Button small onClick={() => void set.run(!paused)} disabled={set.busy}>
+                {paused ? w.resume : w.pause}
+              </Button>
+            )}
+            {s.source !== "heartbeat" && (
+              <Button small look="plain" no onClick={() => setAsks(true)}>
+                {w.remove}
+              </Button>
+            )}
+          </>
+        )}
+      </span>
+      <ErrorLine error={run.error ?? set.error} />
+      {open && <Details id={s} />}
+      {asks && (
+        <Sure
+          title={w.removeTitle(name)}
+          about={w.removeAbout}
+          yes={w.remove}
+          busy={remove.busy}
+          error={remove.error}
+          onYes={() => void remove.run().then((ok) => ok && setAsks(false))}
+          onClose={() => setAsks(false)}
+        />
       )}
-      <Dialog open={asking} onClose={() => setAsking(false)} title={w.remove} about={w.removeAbout}>
-        <div className="acts">
-          <Button look="plain" onClick={() => setAsking(false)}>
-            {w.cancel}
-          </Button>
-          <Button no onClick={() => void remove.run().then(() => setAsking(false))} disabled={remove.busy}>
-            {w.remove}
-          </Button>
-        </div>
-      </Dialog>
     </li>
   );
 }
 
-function Runs({ runs }: { runs: readonly ScheduleRun[] }) {
+/** All of a schedule: its next times, where it works, what it may do, what was left out, its runs. */
+function Details({ id: listed }: { id: Schedule }) {
   const w = useWords(schedulesWords);
+  const details = useAnswer("get_schedule", { scheduleId: listed.scheduleId }, again);
   return (
-    <table className="tbl">
-      <thead>
-        <tr>
-          <th>{w.due}</th>
-          <th>{w.state}</th>
-          <th className="r">{w.cost}</th>
-          <th>{w.session}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((r) => (
-          <Run key={r.runId} run={r} />
-        ))}
-      </tbody>
-    </table>
+    <div className="more-of">
+      <Answered of={details}>
+        {(d) => {
+          const s = d.schedule;
+          const skip = s.lastSkip;
+          return (
+            <>
+              <Facts
+                of={[
+                  [w.next, d.next?.map(fullTime).join(" · ") || (s.state === "paused" ? w.paused : w.never)],
+                  [
+                    w.worksIn,
+                    <span key="w">
+                      {w[s.target] ?? s.target} <span className="mono">{s.workDir}</span>{" "}
+                      {s.sessionId && <a href={hrefOf({ at: "session", id: s.sessionId })}>{w.open}</a>}
+                    </span>,
+                  ],
+                  [w.mayDo, [s.options?.mode ?? "dontAsk", ...(s.options?.allow ?? [])].join(", ")],
+                  ...(s.onQuestion ? [[w.question, s.onQuestion === "wait" ? w.wait : w.deny] as const] : []),
+                  [w.madeBy, w[s.source] ?? s.source],
+                  ...(skip ? [[w.leftOut, w.leftOutTimes(s.skipped ?? 1, fullTime(skip.at), skip.why)] as const] : []),
+                ]}
+              />
+              <p className="t3 said">{w.prompt}</p>
+              <pre>{s.prompt}</pre>
+              {(d.runs ?? []).length > 0 && (
+                <Runs runs={d.runs ?? []} names={new Map([[s.scheduleId, nameOf(s)]])} label={`${w.runs}: ${nameOf(s)}`} />
+              )}
+            </>
+          );
+        }}
+      </Answered>
+    </div>
   );
 }
 
-function Run({ run: r }: { run: ScheduleRun }) {
+function Runs({ runs, names, label }: { runs: readonly ScheduleRun[]; names: ReadonlyMap<ScheduleID, string>; label: string }) {
+  const w = useWords(schedulesWords);
+  return (
+    <Table
+      label={label}
+      head={[{ name: w.due }, { name: w.what }, { name: w.state }, { name: w.cost, right: true }, { name: w.open, hidden: true }]}
+    >
+      {runs.map((r) => (
+        <Run key={r.runId} run={r} name={r.name || (names.get(r.scheduleId) ?? "")} />
+      ))}
+    </Table>
+  );
+}
+
+function Run({ run: r, name }: { run: ScheduleRun; name: string }) {
   const w = useWords(schedulesWords);
   const client = useClient();
   const may = useMay("control");
@@ -173,18 +231,21 @@ function Run({ run: r }: { run: ScheduleRun }) {
   const active = r.state === "queued" || r.state === "running";
   return (
     <tr>
+      <td className="num">{fullTime(r.due)}</td>
+      <td>{name}</td>
       <td>
-        {fullTime(r.due)} <span className="t3">{r.name}</span>
-      </td>
-      <td>
-        {w.states(r.state)} <span className="t3">{r.why}</span>
+        <span className={`note ${looks[r.state] ?? ""}`} /> {w[r.state] ?? r.state} <span className="t3">{r.why}</span>
         <ErrorLine error={stop.error} />
       </td>
       <td className="r">{r.costUSD ? money(r.costUSD) : ""}</td>
-      <td>
-        <a href={hrefOf({ at: "session", id: r.sessionId })}>{w.open}</a>{" "}
+      <td className="acts">
+        {r.sessionId && (
+          <a href={hrefOf({ at: "session", id: r.sessionId })} aria-label={`${w.open}: ${name}`}>
+            {w.open}
+          </a>
+        )}{" "}
         {may && active && (
-          <Button small look="plain" no onClick={() => void stop.run()} disabled={stop.busy}>
+          <Button small look="plain" no aria-label={`${w.stop}: ${name}`} onClick={() => void stop.run()} disabled={stop.busy}>
             {w.stop}
           </Button>
         )}

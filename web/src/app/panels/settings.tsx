@@ -1,116 +1,72 @@
-import { type Contrast, contrasts, setLooks, type Theme, themes, useLooks } from "../theme/theme";
-import { useAnswer } from "../host/context";
-import { kept } from "../host/kept";
-import { ErrorLine } from "../parts/ErrorLine";
-import { type Language, languages, setLanguage, useLanguage, useWords, words } from "../words/index";
+import { FolderTree, KeyRound, type LucideIcon, Palette, Shield, SlidersHorizontal } from "lucide-react";
+import { type ComponentType, lazy, Suspense } from "react";
+import { Icon } from "../parts/controls";
+import { hrefOf } from "../route";
+import { settingsWords } from "../settings/settingswords";
+import { useLanguage, useWords } from "../words/index";
+import { panels } from "./index";
 
-const settingsWords = words(
-  {
-    looks: "Looks",
-    theme: "Theme",
-    contrast: "Contrast",
-    language: "Language",
-    browser: "as the browser has it",
-    system: "as the system has it",
-    light: "light",
-    dark: "dark",
-    more: "more",
-    models: "Models",
-    hasKey: "ready",
-    noKey: "no key",
-    window: "Window",
-    state: "State",
-    none: "No models are known.",
-  },
-  {
-    looks: "外观",
-    theme: "主题",
-    contrast: "对比度",
-    language: "语言",
-    browser: "跟随浏览器",
-    system: "跟随系统",
-    light: "浅色",
-    dark: "深色",
-    more: "更高",
-    models: "模型",
-    hasKey: "可用",
-    noKey: "没有密钥",
-    window: "窗口",
-    state: "状态",
-    none: "没有已知的模型。",
-  },
-);
+type Group = "you" | "agent" | "hostGroup";
 
-/** How the page looks in this browser, and which models the host knows. */
-export default function SettingsPanel() {
-  const w = useWords(settingsWords);
-  const looks = useLooks();
-  const language = useLanguage();
-  const chosen = kept("language") ? language : "";
-  const { data, error } = useAnswer("list_models", {});
-  // Those that can be used come first.
-  const models = [...(data?.models ?? [])].sort((a, b) => Number(b.hasKey) - Number(a.hasKey));
-  const named = { system: w.system, light: w.light, dark: w.dark, more: w.more };
-  return (
-    <div className="lead">
-      <h2 className="h2">{w.looks}</h2>
-      <Choice
-        label={w.theme}
-        value={looks.theme}
-        all={themes.map((t) => [t, named[t]])}
-        onChange={(v) => setLooks({ theme: v as Theme })}
-      />
-      <Choice
-        label={w.contrast}
-        value={looks.contrast}
-        all={contrasts.map((c) => [c, named[c]])}
-        onChange={(v) => setLooks({ contrast: v as Contrast })}
-      />
-      <Choice
-        label={w.language}
-        value={chosen}
-        all={[["", w.browser], ...languages.map((l) => [l, { en: "English", zh: "中文" }[l]] as [string, string])]}
-        onChange={(v) => setLanguage((v || undefined) as Language | undefined)}
-      />
-      <h2 className="h2">{w.models}</h2>
-      <ErrorLine error={error} />
-      {data && models.length === 0 && <p className="t3">{w.none}</p>}
-      {models.length > 0 && (
-        <table className="tbl">
-          <thead>
-            <tr>
-              <th>{w.models}</th>
-              <th className="r">{w.window}</th>
-              <th>{w.state}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {models.map((m) => (
-              <tr key={m.ref} className={m.hasKey ? "" : "off"}>
-                <td className="mono">{m.ref}</td>
-                <td className="r">{Math.round(m.contextWindow / 1000)}k</td>
-                <td>{m.hasKey ? w.hasKey : w.noKey}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </div>
-  );
+interface Section {
+  id: "looks" | "models" | "permissions" | "projects" | "config";
+  group: Group;
+  icon: LucideIcon;
+  View: ComponentType;
 }
 
-function Choice({ label, value, all, onChange }: { label: string; value: string; all: [string, string][]; onChange(v: string): void }) {
-  const id = `setting-${label}`;
+/** The sections, in the order in which they are offered; the first one is shown where none is named. */
+const sections: readonly Section[] = [
+  { id: "models", group: "agent", icon: KeyRound, View: lazy(() => import("../settings/Models")) },
+  { id: "permissions", group: "agent", icon: Shield, View: lazy(() => import("../settings/Permissions")) },
+  { id: "projects", group: "agent", icon: FolderTree, View: lazy(() => import("../settings/Projects")) },
+  { id: "config", group: "agent", icon: SlidersHorizontal, View: lazy(() => import("../settings/Configuration")) },
+  { id: "looks", group: "you", icon: Palette, View: lazy(() => import("../settings/Looks")) },
+];
+const groups: readonly Group[] = ["you", "agent", "hostGroup"];
+/** Pages of the device that belong to the host, and are offered beside the sections. */
+const pages = ["clients", "schedules", "jobs", "usage", "doctor", "host"];
+
+/** Settings: on a desk the sections beside the one that is shown, on a phone first the list of them. */
+export default function SettingsPanel({ section }: { section?: string | undefined }) {
+  const w = useWords(settingsWords);
+  const language = useLanguage();
+  const current = sections.find((s) => s.id === section) ?? sections[0];
+  const links = (group: Group) =>
+    group === "hostGroup"
+      ? pages.flatMap((id) => {
+          const p = panels.find((o) => o.id === id && o.place === "device");
+          return p ? [{ id, icon: p.icon, name: p.title[language], href: hrefOf({ at: "panel", panel: id }) }] : [];
+        })
+      : sections
+          .filter((s) => s.group === group)
+          .map((s) => ({ id: s.id, icon: s.icon, name: w[s.id], href: hrefOf({ at: "panel", panel: "settings", section: s.id }) }));
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} className="input" value={value} onChange={(e) => onChange(e.target.value)}>
-        {all.map(([v, name]) => (
-          <option key={v} value={v}>
-            {name}
-          </option>
+    <div className="settings" data-section={section ?? "none"}>
+      <nav className="snav" aria-label={w.nav}>
+        {groups.map((g) => (
+          <div key={g}>
+            <h2>{w[g]}</h2>
+            {links(g).map((l) => {
+              const on = g !== "hostGroup" && l.id === current?.id;
+              return (
+                <a key={l.id} href={l.href} className={on ? "on" : ""} {...(on ? { "aria-current": "page" as const } : {})}>
+                  <Icon of={l.icon} />
+                  {l.name}
+                </a>
+              );
+            })}
+          </div>
         ))}
-      </select>
+      </nav>
+      {current && (
+        <div className="body">
+          <h2 className="title">{w[current.id]}</h2>
+          <Suspense fallback={null}>
+            <current.View />
+          </Suspense>
+        </div>
+      )}
     </div>
   );
 }

@@ -110,3 +110,13 @@ function startOfDay(at: number): number {
 export function plural(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
+
+/** 26 November 2026: a day. */
+export function dateOnly(at: number): string {
+  return cached("date", (l) => new Intl.DateTimeFormat(l, { dateStyle: "long" })).format(at);
+}
+
+/** 26 Nov: a day at the axis of a chart. */
+export function dateShort(at: number): string {
+  return cached("day", (l) => new Intl.DateTimeFormat(l, { day: "numeric", month: "short" })).format(at);
+}
