@@ -6,7 +6,10 @@ import { panelWords } from "./words";
 
 /** Two letters of a name. */
 function initials(name: string): string {
-  const parts = name.split(/[^\p{L}\p{N}]+/u).filter((p) => p !== "" && p !== "on");
+  const parts = name
+    .replace(/['’]s\b/g, "")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((p) => p !== "" && p !== "on");
   const [first = "?", second] = parts;
   return (second ? `${[...first][0]}${[...second][0]}` : [...first].slice(0, 2).join("")).toUpperCase();
 }

@@ -97,7 +97,7 @@ export function CostPane() {
         <StepLine
           steps={line}
           label={inMoney ? w.costBy(show(all)) : w.tokensBy(show(all))}
-          tick={show}
+          tick={(v) => show(v).replace(/\.0(?=[kM]$)/, "")}
           from={time(line[0]?.at ?? 0)}
           to={w.now}
         />
@@ -111,7 +111,7 @@ export function CostPane() {
       <Answered of={report}>
         {(r) => (
           <details className="numbers">
-            <summary>{w.model}</summary>
+            <summary>{w.byModel}</summary>
             <ul className="rows">
               {(r.rows ?? []).map((row) => (
                 <li key={`${row.kind} ${row.model} ${row.agent}`}>

@@ -42,7 +42,7 @@ describe.skipIf(withoutPages !== "")("the panel of a session", () => {
   const looks = {
     desk,
     phone,
-    "desk-dark": { ...desk, colorScheme: "dark" as const },
+    "desk-dark": { ...desk },
     "desk-zh": { ...desk, locale: "zh-CN" },
     narrow: { ...phone, viewport: { width: 320, height: 700 } },
   };
@@ -54,6 +54,7 @@ describe.skipIf(withoutPages !== "")("the panel of a session", () => {
       await panel.getByText("Test everything with the race detector").waitFor();
       await panel.getByText("Lena's terminal").waitFor();
       await panel.locator(".taskname").first().waitFor();
+      await page.evaluate((dark) => dark && (document.documentElement.dataset.theme = "dark"), name.endsWith("dark"));
       await picture(page, `panel-session-${name}`);
       await accessible(page, ".side");
       expect(problems).toEqual([]);
@@ -73,7 +74,7 @@ describe.skipIf(withoutPages !== "")("the panel of a session", () => {
     const used = page.getByRole("region", { name: "Tokens used" });
     await used.getByText("Show numbers").click();
     expect(await used.getByRole("row").count()).toBe(5); // the head, and four answers
-    await used.getByText("Model", { exact: true }).click();
+    await used.getByText("By model").click();
     await used.getByText("Calls 4").waitFor();
     await picture(page, "panel-session-numbers");
     await accessible(page, ".side");
