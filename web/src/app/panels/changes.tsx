@@ -76,11 +76,11 @@ function Change({ file: f }: { file: ChangedFile }) {
       <button type="button" className="change" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
         <Icon of={icons[f.state] ?? FileQuestion} />
         <span className="path" title={f.path}>
-          <span className="t3 trunc">{f.path.slice(0, at + 1)}</span>
-          <b>{f.path.slice(at + 1)}</b>
+          <b className="trunc">{f.path.slice(at + 1)}</b>
+          {at > 0 && <span className="t3 trunc">{f.path.slice(0, at)}</span>}
         </span>
         <Counts added={f.added ?? 0} removed={f.removed ?? 0} />
-        <span className="t3 word">{w[f.state] ?? f.state}</span>
+        <span className={f.state === "changed" ? "sr" : "t3 word"}>{w[f.state] ?? f.state}</span>
         <Icon of={ChevronRight} small className={open ? "turned" : ""} />
       </button>
       <div id={id} hidden={!open}>

@@ -20,44 +20,34 @@ export default function FilesPanel() {
   const projectId = useLive((l) => l.meta.projectId);
   const may = useMay("control");
   const [open, setOpen] = useState<string>();
-  const [query, setQuery] = useState("");
-  const back = useRef<string>(undefined);
+  const tree = useRef<HTMLDivElement>(null);
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    // One goes on where one was: at the file that was looked at.
+    if (open === undefined && last.current !== undefined)
+      tree.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(last.current)}"]`)?.focus();
+    last.current = open;
+  }, [open]);
   if (!may) return <p className="pane quiet">{w.mayNot}</p>;
   if (!projectId) return <p className="pane quiet">{w.noProject}</p>;
-  if (open !== undefined) {
-    const close = () => {
-      back.current = open;
-      setOpen(undefined);
-    };
-    return <Viewer projectId={projectId} path={open} close={close} />;
-  }
-  return <Tree projectId={projectId} query={query} setQuery={setQuery} show={setOpen} from={back.current} />;
+  return (
+    <>
+      <div hidden={open !== undefined} ref={tree}>
+        <Tree projectId={projectId} show={setOpen} />
+      </div>
+      {open !== undefined && <Viewer projectId={projectId} path={open} close={() => setOpen(undefined)} />}
+    </>
+  );
 }
 
-function Tree({
-  projectId,
-  query,
-  setQuery,
-  show,
-  from,
-}: {
-  projectId: ProjectID;
-  query: string;
-  setQuery(q: string): void;
-  show(path: string): void;
-  /** the file that was looked at before; it is where one goes on */
-  from: string | undefined;
-}) {
+function Tree({ projectId, show }: { projectId: ProjectID; show(path: string): void }) {
   const w = useWords(fileWords);
   const id = useId();
+  const [query, setQuery] = useState("");
   const asked = useDeferredValue(query.trim());
   const answer = useAnswer("list_files", { projectId, limit, ...(asked ? { query: asked } : {}) });
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (from) box.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(from)}"]`)?.focus();
-  }, [from]);
   return (
-    <section className="pane" aria-label={w.files} ref={box}>
+    <section className="pane" aria-label={w.files}>
       <label className="sr" htmlFor={id}>
         {w.find}
       </label>
@@ -69,7 +59,7 @@ function Tree({
           const root = treeOf(files);
           return (
             <>
-              <Branch key={asked} of={root} projectId={projectId} whole={!list.more} unfolded={asked !== ""} show={show} from={from} />
+              <Branch key={asked} of={root} projectId={projectId} whole={!list.more} unfolded={asked !== ""} show={show} />
               {list.more && <p className="quiet">{w.narrow}</p>}
             </>
           );
@@ -86,7 +76,6 @@ interface BranchProps {
   whole: boolean;
   unfolded: boolean;
   show(path: string): void;
-  from: string | undefined;
 }
 
 function Branch({ of, ...rest }: BranchProps) {
@@ -108,7 +97,7 @@ function Branch({ of, ...rest }: BranchProps) {
 }
 
 function Fold({ of, ...rest }: BranchProps) {
-  const [open, setOpen] = useState(rest.unfolded || (rest.from?.startsWith(`${of.path}/`) ?? false));
+  const [open, setOpen] = useState(rest.unfolded);
   return (
     <li>
       <button type="button" className="node" aria-expanded={open} onClick={() => setOpen(!open)}>
