@@ -9,17 +9,22 @@ var specs = [...]*Spec{
 	&answerPermissionSpec,
 	&answerUISpec,
 	&awaitMCPLoginSpec,
+	&awaitPairingSpec,
 	&beginMCPLoginSpec,
 	&branchToSpec,
 	&cancelSpec,
 	&cancelMCPLoginSpec,
+	&cancelPairingSpec,
 	&cancelRunSpec,
 	&checkExtensionSpec,
 	&cloneSessionSpec,
 	&closeSessionSpec,
+	&closeWebSpec,
 	&compactSessionSpec,
 	&completeCommandSpec,
+	&confirmEntrySpec,
 	&createJobSpec,
+	&createPairingSpec,
 	&createScheduleSpec,
 	&createSessionSpec,
 	&deleteScheduleSpec,
@@ -72,6 +77,7 @@ var specs = [...]*Spec{
 	&listTasksSpec,
 	&listToolsSpec,
 	&openSessionSpec,
+	&openWebSpec,
 	&pingSpec,
 	&pruneBlobsSpec,
 	&putBlobSpec,
@@ -128,6 +134,9 @@ func (*AnswerUI) Spec() *Spec { return &answerUISpec }
 func (*AwaitMCPLogin) Spec() *Spec { return &awaitMCPLoginSpec }
 
 // Spec describes the request.
+func (*AwaitPairing) Spec() *Spec { return &awaitPairingSpec }
+
+// Spec describes the request.
 func (*BeginMCPLogin) Spec() *Spec { return &beginMCPLoginSpec }
 
 // Spec describes the request.
@@ -138,6 +147,9 @@ func (*Cancel) Spec() *Spec { return &cancelSpec }
 
 // Spec describes the request.
 func (*CancelMCPLogin) Spec() *Spec { return &cancelMCPLoginSpec }
+
+// Spec describes the request.
+func (*CancelPairing) Spec() *Spec { return &cancelPairingSpec }
 
 // Spec describes the request.
 func (*CancelRun) Spec() *Spec { return &cancelRunSpec }
@@ -152,13 +164,22 @@ func (*CloneSession) Spec() *Spec { return &cloneSessionSpec }
 func (*CloseSession) Spec() *Spec { return &closeSessionSpec }
 
 // Spec describes the request.
+func (*CloseWeb) Spec() *Spec { return &closeWebSpec }
+
+// Spec describes the request.
 func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
 
 // Spec describes the request.
 func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
 
 // Spec describes the request.
+func (*ConfirmEntry) Spec() *Spec { return &confirmEntrySpec }
+
+// Spec describes the request.
 func (*CreateJob) Spec() *Spec { return &createJobSpec }
+
+// Spec describes the request.
+func (*CreatePairing) Spec() *Spec { return &createPairingSpec }
 
 // Spec describes the request.
 func (*CreateSchedule) Spec() *Spec { return &createScheduleSpec }
@@ -315,6 +336,9 @@ func (*ListTools) Spec() *Spec { return &listToolsSpec }
 
 // Spec describes the request.
 func (*OpenSession) Spec() *Spec { return &openSessionSpec }
+
+// Spec describes the request.
+func (*OpenWeb) Spec() *Spec { return &openWebSpec }
 
 // Spec describes the request.
 func (*Ping) Spec() *Spec { return &pingSpec }
@@ -504,6 +528,10 @@ func (*ModelTest) response() {}
 
 func (*Moved) response() {}
 
+func (*Pairing) response() {}
+
+func (*PairingEnd) response() {}
+
 func (*ProcessLog) response() {}
 
 func (*Project) response() {}
@@ -567,3 +595,5 @@ func (*TrustReport) response() {}
 func (*UITaken) response() {}
 
 func (*UsageReport) response() {}
+
+func (*WebOpened) response() {}

@@ -14,7 +14,7 @@ function initials(name: string): string {
   return (second ? `${[...first][0]}${[...second][0]}` : [...first].slice(0, 2).join("")).toUpperCase();
 }
 
-const strongest: Record<Grant, number> = { view: 0, answer: 1, control: 2 };
+const strongest: Record<Grant, number> = { pending: 0, view: 1, answer: 2, control: 3 };
 
 /** Each client once: the same browser may have several pages. */
 export function distinct(clients: readonly ClientInfo[]): ClientInfo[] {

@@ -1,11 +1,12 @@
 import { ChevronRight, FileMinus2, FilePen, FilePlus2, FileQuestion } from "lucide-react";
 import { useId, useState } from "react";
+import { cleanText } from "../../display/index";
 import type { ChangedFile, ChangeState } from "../../protocol/index";
 import { useAnswer, useLive, useMay, useSession } from "../host/context";
 import { Icon } from "../parts/controls";
+import { Diff } from "../text/Diff";
 import { useWords } from "../words/index";
 import { fileWords } from "./filewords";
-import { Patch } from "./Patch";
 import { Answered, useOnChange } from "./pane";
 
 /** How often the changes are asked for again while a turn works, in ms. */
@@ -53,6 +54,14 @@ function sum(files: readonly ChangedFile[], of: "added" | "removed"): number {
   return files.reduce((n, f) => n + (f[of] ?? 0), 0);
 }
 
+/** A difference with nothing in its lines that hides or reorders text; each line stays one. */
+function safe(diff: string): string {
+  return diff
+    .split("\n")
+    .map((l) => cleanText(l).replaceAll("\n", " "))
+    .join("\n");
+}
+
 function Counts({ added, removed }: { added: number; removed: number }) {
   const w = useWords(fileWords);
   if (added + removed === 0) return null;
@@ -90,7 +99,10 @@ function Change({ file: f }: { file: ChangedFile }) {
           ) : f.binary ? (
             <p className="quiet">{w.binary}</p>
           ) : f.diff ? (
-            <Patch diff={f.diff} path={f.path} />
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+            <div className="patch" tabIndex={0} role="region" aria-label={w.diffOf(f.path)}>
+              <Diff diff={safe(f.diff)} path={f.path} />
+            </div>
           ) : (
             <p className="quiet">{w.tooLong}</p>
           ))}

@@ -26,10 +26,8 @@ export function Numbers({ head, rows, label }: { head: readonly string[]; rows: 
           </thead>
           <tbody>
             {rows.map((r, n) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names of their own
               <tr key={n}>
                 {r.map((c, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: neither have cells
                   <td key={i} className={i > 0 ? "r" : ""}>
                     {c}
                   </td>

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { patchLines } from "./patch";
 import { treeOf } from "./tree";
 import { cacheShare, groupParts, steps } from "./usage";
 
@@ -12,18 +11,6 @@ describe("what the panels draw", () => {
     expect(root.folders.map((f) => f.path)).toEqual(["a"]);
     expect(root.folders[0]?.files).toEqual(["a/x9.go", "a/x10.go"]);
     expect(root.folders[0]?.folders[0]?.files).toEqual(["a/c/d.go"]);
-  });
-
-  test("a unified diff becomes lines with their numbers; what looks like a head inside of it stays", () => {
-    const lines = patchLines("--- a\n+++ a\n@@ -2,2 +2,3 @@\n same\n--- x\n+++ y\n+z\n\\ No newline at end of file\n");
-    expect(lines).toEqual([
-      { kind: "hunk", text: "@@ -2,2 +2,3 @@" },
-      { kind: "same", old: 2, now: 2, text: "same" },
-      { kind: "del", old: 3, text: "-- x" },
-      { kind: "add", now: 3, text: "++ y" },
-      { kind: "add", now: 4, text: "z" },
-    ]);
-    expect(patchLines("")).toEqual([]);
   });
 
   test("the last step is the total, and what is not on the path is in the first one", () => {

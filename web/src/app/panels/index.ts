@@ -3,7 +3,7 @@
  * registration here: its name in the address, its title in both languages, its icon, where it is
  * shown, and how it is loaded. It is loaded when it is opened for the first time.
  */
-import { AppWindow, FileDiff, Files, type LucideIcon, Puzzle } from "lucide-react";
+import { AppWindow, Clock, FileDiff, Files, type LucideIcon, Puzzle, QrCode, Settings } from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import type { Language } from "../words/index";
 
@@ -29,4 +29,7 @@ export const panels: readonly Panel[] = [
   panel("changes", "session", FileDiff, { en: "Changes", zh: "更改" }, () => import("./changes")),
   panel("files", "session", Files, { en: "Files", zh: "文件" }, () => import("./files")),
   panel("extensions", "session", Puzzle, { en: "Extensions", zh: "扩展" }, () => import("./extensions")),
+  panel("schedules", "device", Clock, { en: "Schedules and runs", zh: "计划与运行" }, () => import("./schedules")),
+  panel("clients", "device", QrCode, { en: "Browsers and devices", zh: "浏览器与设备" }, () => import("./clients")),
+  panel("settings", "device", Settings, { en: "Settings", zh: "设置" }, () => import("./settings")),
 ];

@@ -37,7 +37,6 @@ function TodoPane() {
                   ? ["now", CircleDot, w.doing]
                   : ["", Circle, w.open];
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two entries can have the same words
               <li key={i} className={look as string}>
                 <Icon of={icon as typeof Check} />
                 <span className="sr">{state as string}</span>

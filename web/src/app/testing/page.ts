@@ -8,7 +8,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { clientIDOf } from "../../client/index";
+import { clientIDOf, newSessionID } from "../../client/index";
+import type { SessionID } from "../../protocol/index";
 import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
 
 const executablePath = (process.env.PATH ?? "")
@@ -18,6 +19,9 @@ const executablePath = (process.env.PATH ?? "")
 
 /** Why pages cannot be tried here, "" if they can. */
 export const withoutPages = executablePath ? withoutHost() : "there is no Chromium, so the page is not tried";
+
+/** How long a page may take for what is waited for: the machine may be busy. */
+const patienceMs = 120_000;
 
 /** The desk and the phone of the design. */
 export const desk = { viewport: { width: 1440, height: 900 } };
@@ -47,8 +51,21 @@ export class World {
     return world;
   }
 
+  /** The port stays the same when the host is started again with it. */
+  get port(): number {
+    return this.host.port;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${this.host.port}/`;
+    return `http://127.0.0.1:${this.port}/`;
+  }
+
+  /** Makes a session in the folder of the host's project and sends a message; it resolves when the turn has begun. */
+  async session(text: string): Promise<SessionID> {
+    const sessionId = newSessionID();
+    await this.host.request("create_session", { meta: { workDir: this.host.work } }, sessionId);
+    await this.host.request("send_message", { content: [{ type: "text", text }] }, sessionId);
+    return sessionId;
   }
 
   /** A browser of its own, known to the host, at a route such as "#/new". What its page says in the console as an error fails the test: see problems. */
@@ -56,6 +73,7 @@ export class World {
     const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
     this.contexts.push(context);
     const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
     page.on("pageerror", (e) => problems.push(String(e)));
     await page.goto(this.url); // makes the key of the browser
@@ -67,6 +85,16 @@ export class World {
     await page.goto(`${this.url}${fragment}`);
     await page.reload(); // a change of the fragment alone loads nothing
     await page.locator(".app").waitFor();
+    return page;
+  }
+
+  /** A browser of its own that the host does not know. */
+  async stranger(url: string, options: BrowserContextOptions = desk): Promise<Page> {
+    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
+    await page.goto(url);
     return page;
   }
 
