@@ -10,9 +10,12 @@ type (
 		Path      string    `json:"path" check:"required,max=MaxPath"`
 	}
 	// ListChanges returns the files that the tools of a session have changed and that are not
-	// as they were before; the answer is [ChangeList]. What commands and sub-agents have
-	// changed is not among them.
-	ListChanges struct{}
+	// as they were before the first change, or, with Git, as they are in the commit that is
+	// checked out; the answer is [ChangeList]. What commands and sub-agents have changed is not
+	// among them. No process is started.
+	ListChanges struct {
+		Git bool `json:"git,omitempty"`
+	}
 )
 
 // ChangeState is what became of a file.
@@ -38,11 +41,14 @@ type (
 		Binary bool   `json:"binary,omitempty"`
 	}
 	// ChangeList is changed files by path, at most 200; More says that there are further ones.
+	// Git says that the folder is in a working tree of Git whose commit can be read: without,
+	// a request with Git is refused.
 	ChangeList struct {
 		Files []ChangedFile `json:"files"`
 		More  bool          `json:"more,omitempty"`
+		Git   bool          `json:"git,omitempty"`
 	}
-	// ChangedFile is a file that a session has changed, from before its first change to now.
+	// ChangedFile is a file that a session has changed, from what it is compared with to now.
 	ChangedFile struct {
 		// Path is relative to the folder of the session where the file lies in it, else absolute.
 		Path    string      `json:"path"`

@@ -15,6 +15,7 @@ import (
 	"scorel/internal/host/failure"
 	"scorel/internal/host/request"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/repository"
 	"scorel/protocol"
 )
 
@@ -33,9 +34,9 @@ const (
 	problemLost    = "Its content from before cannot be read any more."
 )
 
-// listChanges compares the files that the tools of a session have written with what they
-// were before the first write, in all branches of the log.
-func (lib *Library) listChanges(ctx context.Context, id protocol.SessionID) (*protocol.ChangeList, error) {
+// listChanges compares the files that the tools of a session have written, in all branches
+// of the log, with what they were before the first write, or with the last commit.
+func (lib *Library) listChanges(ctx context.Context, id protocol.SessionID, git bool) (*protocol.ChangeList, error) {
 	index, _, done, err := lib.reader.View(ctx, id)
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (lib *Library) listChanges(ctx context.Context, id protocol.SessionID) (*pr
 		}
 	}
 	list := &protocol.ChangeList{Files: []protocol.ChangedFile{}}
-	if len(first) == 0 {
+	if len(first) == 0 && !git {
 		return list, nil
 	}
 	dir, err := settings.Existing("sessionId", index.Meta().WorkDir)
@@ -63,12 +64,25 @@ func (lib *Library) listChanges(ctx context.Context, id protocol.SessionID) (*pr
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
 	defer opened.Close()
+	head, err := repository.OpenHead(opened.Root())
+	if err == nil {
+		defer head.Close()
+		list.Git = true
+	} else if git {
+		return nil, protocol.About("git", "", protocol.CodeInvalidRequest, "There is no commit of Git in this folder that can be read; ask for the changes without git.")
+	}
+	before := lib.before
+	if git {
+		before = func(_ context.Context, was *protocol.FileSnapshot) ([]byte, bool, string) {
+			return committed(head, was.Path)
+		}
+	}
 	left := maxChangeDiffs
 	for _, path := range slices.Sorted(maps.Keys(first)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		change := lib.changeOf(ctx, opened, first[path])
+		change := changeOf(ctx, opened, first[path], before)
 		if change == nil {
 			continue
 		}
@@ -85,8 +99,40 @@ func (lib *Library) listChanges(ctx context.Context, id protocol.SessionID) (*pr
 	return list, nil
 }
 
+// contentBefore returns what a file is compared with, and whether it existed; problem is why
+// that is not known.
+type contentBefore func(ctx context.Context, was *protocol.FileSnapshot) (data []byte, existed bool, problem string)
+
+// before returns a file as it was when the session changed it first.
+func (lib *Library) before(ctx context.Context, was *protocol.FileSnapshot) ([]byte, bool, string) {
+	switch {
+	case !was.Existed:
+		return nil, false, ""
+	case !was.Restorable:
+		return nil, true, problemKept
+	}
+	data, err := lib.store.Blobs().Read(ctx, was.Blob, files.MaxSnapshot)
+	if err != nil {
+		return nil, true, problemLost
+	}
+	return data, true, ""
+}
+
+// committed returns a file as it is in the last commit.
+func committed(head *repository.Head, path string) ([]byte, bool, string) {
+	rel, err := filepath.Rel(head.Top, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, false, problemOutside
+	}
+	data, existed, err := head.File(filepath.ToSlash(rel), files.MaxSnapshot)
+	if err != nil {
+		return nil, true, "The last commit of it cannot be read."
+	}
+	return data, existed, ""
+}
+
 // changeOf compares a file with what it was; nil is no difference.
-func (lib *Library) changeOf(ctx context.Context, opened *files.Files, was *protocol.FileSnapshot) *protocol.ChangedFile {
+func changeOf(ctx context.Context, opened *files.Files, was *protocol.FileSnapshot, of contentBefore) *protocol.ChangedFile {
 	out := &protocol.ChangedFile{Path: was.Path, State: protocol.ChangeUnknown}
 	if rel, err := filepath.Rel(opened.Root(), was.Path); err == nil && filepath.IsLocal(rel) {
 		out.Path = filepath.ToSlash(rel)
@@ -102,35 +148,29 @@ func (lib *Library) changeOf(ctx context.Context, opened *files.Files, was *prot
 		out.Problem = problemOutside
 		return out
 	}
+	before, existed, problem := of(ctx, was)
 	exists := target.File != nil
 	switch {
-	case !was.Existed && !exists:
+	case !existed && !exists:
 		return nil
-	case !was.Existed:
+	case !existed:
 		out.State = protocol.ChangeAdded
 	case !exists:
 		out.State = protocol.ChangeRemoved
 	default:
 		out.State = protocol.ChangeChanged
 	}
-	var before, after []byte
-	if was.Existed {
-		if !was.Restorable {
-			out.Problem = problemKept
-			return out
-		}
-		if before, err = lib.store.Blobs().Read(ctx, was.Blob, files.MaxSnapshot); err != nil {
-			out.Problem = problemLost
-			return out
-		}
+	if out.Problem = problem; problem != "" {
+		return out
 	}
+	var after []byte
 	if exists {
 		if after, err = io.ReadAll(io.NewSectionReader(target.File, 0, files.MaxSnapshot+1)); err != nil {
 			out.Problem = failure.Sentence(files.Explain(target.Path.Abs, err)) + "."
 			return out
 		}
 	}
-	if was.Existed && exists && bytes.Equal(before, after) {
+	if existed && exists && bytes.Equal(before, after) {
 		return nil
 	}
 	compare(out, before, after)
@@ -165,7 +205,7 @@ func compare(out *protocol.ChangedFile, before, after []byte) {
 
 // handleChanges enters the handlers of this file's requests.
 func (lib *Library) handleChanges(t request.Table) {
-	request.On(t, func(ctx context.Context, at *request.Target, _ *protocol.ListChanges) (protocol.Response, error) {
-		return lib.listChanges(ctx, at.Call.SessionID)
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.ListChanges) (protocol.Response, error) {
+		return lib.listChanges(ctx, at.Call.SessionID, r.Git)
 	})
 }

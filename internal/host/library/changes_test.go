@@ -2,6 +2,7 @@ package library_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,5 +90,36 @@ func TestOfAFileOutsideTheFolderOnlyTheNameIsTold(t *testing.T) {
 	}
 	if len(got.Files) != 4 {
 		t.Errorf("the changes are %+v", got.Files)
+	}
+}
+
+func TestChangesAreComparedWithTheLastCommitWithoutStartingGit(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{},
+		`{"if":{"user":"write"},"do":[`+strings.Join([]string{writes("new.txt", `new\n`), writes("other.txt", `o\n`)}, ",")+`]}`,
+		`{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.Begin(false)
+	hosttest.Refused(t, e.C, e.ID, &protocol.ListChanges{Git: true}, protocol.CodeInvalidRequest)
+	e.With("write", protocol.TurnOptions{Allow: []string{"Write"}})
+	list := func(git bool) *protocol.ChangeList {
+		t.Helper()
+		return hosttest.Call[*protocol.ChangeList](t, e.C, e.ID, &protocol.ListChanges{Git: git})
+	}
+	if got := list(false); got.Git || len(got.Files) != 2 {
+		t.Errorf("without a repository: %+v", got)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "new.txt"}, {"-c", "user.name=n", "-c", "user.email=e@x", "commit", "-q", "-m", "m"}} {
+		if out, err := exec.Command("git", append([]string{"-C", w.Project}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if got := list(false); !got.Git || len(got.Files) != 2 {
+		t.Errorf("since the session began: %+v", got)
+	}
+	if got := list(true).Files; len(got) != 1 || got[0].Path != "other.txt" || got[0].State != protocol.ChangeAdded {
+		t.Errorf("what is committed is a change: %+v", got)
+	}
+	w.File("new.txt", "newer\n")
+	if got := list(true).Files; len(got) != 2 || got[0].State != protocol.ChangeChanged || got[0].Added != 1 || got[0].Removed != 1 {
+		t.Errorf("since the last commit: %+v", got)
 	}
 }

@@ -14,10 +14,13 @@ export interface GetFile {
 
 /**
  * ListChanges returns the files that the tools of a session have changed and that are not
- * as they were before; the answer is {@link ChangeList}. What commands and sub-agents have
- * changed is not among them.
+ * as they were before the first change, or, with Git, as they are in the commit that is
+ * checked out; the answer is {@link ChangeList}. What commands and sub-agents have changed is not
+ * among them. No process is started.
  */
-export interface ListChanges {}
+export interface ListChanges {
+  git?: boolean;
+}
 
 /** ChangeState is what became of a file. */
 export type ChangeState = (typeof changeStateValues)[number];
@@ -44,13 +47,18 @@ export interface FileText {
   binary?: boolean;
 }
 
-/** ChangeList is changed files by path, at most 200; More says that there are further ones. */
+/**
+ * ChangeList is changed files by path, at most 200; More says that there are further ones.
+ * Git says that the folder is in a working tree of Git whose commit can be read: without,
+ * a request with Git is refused.
+ */
 export interface ChangeList {
   files: ChangedFile[] | null;
   more?: boolean;
+  git?: boolean;
 }
 
-/** ChangedFile is a file that a session has changed, from before its first change to now. */
+/** ChangedFile is a file that a session has changed, from what it is compared with to now. */
 export interface ChangedFile {
   /** Path is relative to the folder of the session where the file lies in it, else absolute. */
   path: string;

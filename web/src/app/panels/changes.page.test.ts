@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -128,6 +129,24 @@ describe.skipIf(withoutPages !== "")("the panels of files", () => {
     await picture(page, "panel-changes-none");
     await say(client, untouched, "write", ["Write"]);
     await panel.getByRole("button", { name: /old\.txt/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("compares with the last commit where there is one", async () => {
+    const page = await world.page(`#/s/${sessionId}/changes`);
+    const panel = page.getByRole("tabpanel");
+    await panel.getByRole("button", { name: /next\.go/ }).waitFor();
+    expect(await panel.getByRole("button", { name: "Last commit" }).count()).toBe(0);
+    const git = (...args: string[]) => execFileSync("git", ["-C", world.host.work, "-c", "user.name=n", "-c", "user.email=e@x", ...args]);
+    git("init", "-q");
+    git("add", "internal");
+    git("commit", "-q", "-m", "m");
+    await page.reload();
+    await panel.getByRole("button", { name: "Last commit" }).click();
+    await panel.getByText("Files that this session changed, from the last commit to now.").waitFor();
+    expect(await panel.getByRole("button", { name: /next\.go/ }).count()).toBe(0);
+    await picture(page, "panel-changes-commit");
+    await accessible(page, ".side");
     expect(problems).toEqual([]);
   });
 });

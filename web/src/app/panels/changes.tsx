@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { cleanText } from "../../display/index";
 import type { ChangedFile, ChangeState } from "../../protocol/index";
 import { useAnswer, useLive, useMay, useSession } from "../host/context";
-import { Icon } from "../parts/controls";
+import { Button, Icon } from "../parts/controls";
 import { Diff } from "../text/Diff";
 import { useWords } from "../words/index";
 import { fileWords } from "./filewords";
@@ -19,23 +19,35 @@ export default function ChangesPanel() {
   const w = useWords(fileWords);
   const { sessionId } = useSession();
   const may = useMay("control");
-  const answer = useAnswer("list_changes", {}, { sessionId, enabled: may });
+  const [git, setGit] = useState(false);
+  const answer = useAnswer("list_changes", git ? { git } : {}, { sessionId, enabled: may });
   const leaf = useLive((l) => l.leafId ?? "");
   useOnChange(leaf, changesEvery, answer.reload);
   if (!may) return <p className="pane quiet">{w.mayNot}</p>;
   return (
     <section className="pane">
+      {(git || answer.data?.git) && (
+        <fieldset className="since">
+          <legend className="sr">{w.compared}</legend>
+          <Button small look="plain" aria-pressed={!git} className={git ? "" : "on"} onClick={() => setGit(false)}>
+            {w.sinceSession}
+          </Button>
+          <Button small look="plain" aria-pressed={git} className={git ? "on" : ""} onClick={() => setGit(true)}>
+            {w.sinceCommit}
+          </Button>
+        </fieldset>
+      )}
       <Answered of={answer}>
         {(list) => {
           const files = list.files ?? [];
-          if (files.length === 0) return <p className="quiet">{w.noChanges}</p>;
+          if (files.length === 0) return <p className="quiet">{git ? w.allCommitted : w.noChanges}</p>;
           return (
             <>
               <h2>
                 {w.summary(files.length)}
                 <Counts added={sum(files, "added")} removed={sum(files, "removed")} />
               </h2>
-              <p className="quiet">{w.about}</p>
+              <p className="quiet">{git ? w.aboutCommit : w.about}</p>
               <ul className="changes">
                 {files.map((f) => (
                   <Change key={f.path} file={f} />
