@@ -182,6 +182,17 @@ func (r *EnableExtension) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *GetFile) Check() *Problem {
+	return first(
+		need("projectId", r.ProjectID, MaxWord),
+		need("path", r.Path, MaxPath),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListChanges) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *Meta) Check() *Problem {
 	return first(
 		atMost("projectId", r.ProjectID, MaxWord),

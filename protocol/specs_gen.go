@@ -39,6 +39,7 @@ var specs = [...]*Spec{
 	&getBlobSpec,
 	&getConfigSpec,
 	&getContextSpec,
+	&getFileSpec,
 	&getMCPLogSpec,
 	&getMemorySpec,
 	&getPathSpec,
@@ -55,6 +56,7 @@ var specs = [...]*Spec{
 	&leaveSessionSpec,
 	&listAgentsSpec,
 	&listBuiltinToolsSpec,
+	&listChangesSpec,
 	&listCommandsSpec,
 	&listDirectoriesSpec,
 	&listEntriesSpec,
@@ -224,6 +226,9 @@ func (*GetConfig) Spec() *Spec { return &getConfigSpec }
 func (*GetContext) Spec() *Spec { return &getContextSpec }
 
 // Spec describes the request.
+func (*GetFile) Spec() *Spec { return &getFileSpec }
+
+// Spec describes the request.
 func (*GetMCPLog) Spec() *Spec { return &getMCPLogSpec }
 
 // Spec describes the request.
@@ -270,6 +275,9 @@ func (*ListAgents) Spec() *Spec { return &listAgentsSpec }
 
 // Spec describes the request.
 func (*ListBuiltinTools) Spec() *Spec { return &listBuiltinToolsSpec }
+
+// Spec describes the request.
+func (*ListChanges) Spec() *Spec { return &listChangesSpec }
 
 // Spec describes the request.
 func (*ListCommands) Spec() *Spec { return &listCommandsSpec }
@@ -466,6 +474,8 @@ func (*BuiltinTools) response() {}
 
 func (*Cancelled) response() {}
 
+func (*ChangeList) response() {}
+
 func (*CommandList) response() {}
 
 func (*CommandResult) response() {}
@@ -499,6 +509,8 @@ func (*ExtensionInfo) response() {}
 func (*ExtensionList) response() {}
 
 func (*FileList) response() {}
+
+func (*FileText) response() {}
 
 func (*ForeignRules) response() {}
 

@@ -121,7 +121,7 @@ func (c *change) Run(ctx context.Context, _ func(string)) (Result, error) {
 // approves a part of it would approve what they have not seen.
 func (c *change) Preview() *protocol.ChangePreview {
 	p := &protocol.ChangePreview{Path: c.target.Path.Abs, Exists: c.target.Exists(), LinesBefore: countLines(c.before), LinesAfter: countLines(c.after)}
-	if p.Diff = unified(p.Path, c.before, c.after); p.Diff == "" || len(p.Diff) > maxPreview {
+	if p.Diff = Unified(p.Path, c.before, c.after); p.Diff == "" || len(p.Diff) > maxPreview {
 		p.Diff, p.Omitted = "", !bytes.Equal(c.before, c.after)
 	}
 	return p
@@ -139,8 +139,9 @@ func countLines(data []byte) int {
 	return n
 }
 
-// unified returns the unified diff of two contents, "" where one is too large.
-func unified(path string, before, after []byte) string {
+// Unified returns the unified diff of two contents of a file, "" where one has more than 1 MiB.
+// What is no UTF-8 is replaced.
+func Unified(path string, before, after []byte) string {
 	if len(before) > maxDiffSource || len(after) > maxDiffSource {
 		return ""
 	}
@@ -154,7 +155,7 @@ func unified(path string, before, after []byte) string {
 
 // diff returns the unified diff for people, cut at a line.
 func diff(path string, before, after []byte) string {
-	d := unified(path, before, after)
+	d := Unified(path, before, after)
 	const mark = "... the diff is cut here\n"
 	if len(d) > maxDiff {
 		d = d[:maxDiff-len(mark)]

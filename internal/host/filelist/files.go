@@ -91,4 +91,7 @@ func (fs *Files) Handle(t request.Table) {
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListFiles) (protocol.Response, error) {
 		return fs.listFiles(ctx, r)
 	})
+	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.GetFile) (protocol.Response, error) {
+		return fs.getFile(r)
+	})
 }

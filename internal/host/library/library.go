@@ -96,6 +96,7 @@ func (lib *Library) Handle(t request.Table) {
 	lib.handleSearch(t)
 	lib.handleProcesses(t)
 	lib.handleUsage(t)
+	lib.handleChanges(t)
 }
 
 // View returns a session for reading; done ends that.

@@ -40,6 +40,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"take_ui": `"uiId":"ui_0000000000000000","width":80,"height":24`, "ui_input": `"uiId":"ui_0000000000000000","rev":1,"data":["x"]`,
 		"register_project": `"workDir":` + string(dir), "remove_project": `"projectId":"prj_0000000000000000"`,
 		"list_files": fmt.Sprintf(`"projectId":%q`, project.ProjectID), "get_trust": fmt.Sprintf(`"projectId":%q`, project.ProjectID),
+		"get_file":      fmt.Sprintf(`"projectId":%q,"path":"a"`, project.ProjectID),
 		"trust_project": fmt.Sprintf(`"projectId":%q,"trusted":false`, project.ProjectID), "set_config": `"key":"model.thinking","value":"low"`,
 		"set_credential": `"provider":"anthropic","key":""`, "check_extension": `"path":"/does/not/exist"`, "enable_extension": `"id":"x","enabled":false`,
 		"rename_entry": `"clientId":"cli_00000000000000000000000000","label":"l"`, "set_grant": `"clientId":"cli_00000000000000000000000000","grant":"view"`,

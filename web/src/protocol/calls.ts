@@ -11,6 +11,7 @@ import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from ".
 import type { ConfirmEntry, EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
 import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, ListExtensions } from "./extension";
+import type { ChangeList, FileText, GetFile, ListChanges } from "./files";
 import type { Grant } from "./grant";
 import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, Status, StopHost } from "./host";
 import type { RequestID, SessionID } from "./id";
@@ -75,6 +76,7 @@ export interface Requests {
   get_blob: { request: GetBlob; response: BlobPart };
   get_config: { request: GetConfig; response: ConfigReport };
   get_context: { request: GetContext; response: ContextView };
+  get_file: { request: GetFile; response: FileText };
   get_mcp_log: { request: GetMCPLog; response: MCPLog };
   get_memory: { request: GetMemory; response: MemoryView };
   get_path: { request: GetPath; response: Events };
@@ -91,6 +93,7 @@ export interface Requests {
   leave_session: { request: LeaveSession; response: Done };
   list_agents: { request: ListAgents; response: AgentList };
   list_builtin_tools: { request: ListBuiltinTools; response: BuiltinTools };
+  list_changes: { request: ListChanges; response: ChangeList };
   list_commands: { request: ListCommands; response: CommandList };
   list_directories: { request: ListDirectories; response: DirectoryList };
   list_entries: { request: ListEntries; response: EntryList };
@@ -223,6 +226,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_blob: "view",
   get_config: "control",
   get_context: "view",
+  get_file: "control",
   get_mcp_log: "control",
   get_memory: "control",
   get_path: "view",
@@ -239,6 +243,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   leave_session: "control",
   list_agents: "view",
   list_builtin_tools: "control",
+  list_changes: "control",
   list_commands: "view",
   list_directories: "control",
   list_entries: "control",

@@ -19,6 +19,7 @@ export * from "./events_persistent";
 export * from "./events_transient";
 export * from "./eventspec";
 export * from "./extension";
+export * from "./files";
 export * from "./frame";
 export * from "./grant";
 export * from "./header";

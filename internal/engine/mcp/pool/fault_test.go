@@ -106,11 +106,17 @@ func TestAServerThatAPanicHasEndedIsShownWithIt(t *testing.T) {
 
 func TestAPanicOfWhoIsToldLeavesTheConnectionToTheOthers(t *testing.T) {
 	in(t, func(t *testing.T, p *Pool, w *world) {
+		both := make(chan struct{})
+		w.next = func(int) (*server, error) {
+			<-both
+			return newServer(), nil
+		}
 		broken := acquire(t, p, w.spec("a", false), func() { panic("half told") })
 		told := 0
 		spec := w.spec("a", false)
 		spec.Updated = func(string) { panic("half told") }
 		l := acquire(t, p, spec, func() { told++ })
+		close(both)
 		synctest.Wait()
 		w.hears.Updated("notes://all")
 		if s := l.Status(); s.State != Connected || told == 0 || p.guard.(*faults).caught.Load() < 2 {

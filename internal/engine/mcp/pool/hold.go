@@ -98,13 +98,8 @@ func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
 			toolTime, _ := server.Fresh()
 			toolsEnd = after(toolTime)
 		}
-		select {
-		case <-c.kick: // the state is no longer that of this connection
-			return true
-		default:
-		}
 		s.Faults = slices.Concat(faults, others.faults)
-		c.become(server, s)
+		c.offers(server, s)
 	}
 }
 

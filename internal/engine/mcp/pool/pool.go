@@ -537,13 +537,37 @@ func (c *connection) called(server Server, err error) {
 // become changes what is known, and tells those who use the connection.
 func (c *connection) become(server Server, s Status) {
 	c.mu.Lock()
+	c.set(server, s)
+	c.mu.Unlock()
+	c.tellChanged()
+}
+
+// offers is what the server of the connection offers from now on. It changes nothing where
+// somebody has said since that this connection counts no more: the mark that ends it comes.
+func (c *connection) offers(server Server, s Status) {
+	c.mu.Lock()
+	counts := c.server == server
+	if counts {
+		c.set(server, s)
+	}
+	c.mu.Unlock()
+	if counts {
+		c.tellChanged()
+	}
+}
+
+// set changes what is known. c.mu is held.
+func (c *connection) set(server Server, s Status) {
 	c.server, c.status = server, s
 	if s.State == Connected {
 		c.broken = 0
 	}
 	close(c.moved)
 	c.moved = make(chan struct{})
-	c.mu.Unlock()
+}
+
+// tellChanged tells those who use the connection that it has changed.
+func (c *connection) tellChanged() {
 	c.pool.mu.Lock()
 	var tell []func()
 	for _, changed := range c.leases {

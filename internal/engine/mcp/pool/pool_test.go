@@ -254,6 +254,37 @@ func TestWhoseSignInIsMissingIsNotTriedAgain(t *testing.T) {
 	})
 }
 
+// Between the call that finds the sign-in ended and the end of the connection, the lists of
+// the server come.
+func TestListsThatComeLateDoNotHideThatASignInIsMissing(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		come := make(chan struct{})
+		w.next = func(int) (*server, error) {
+			s := newServer()
+			s.lists = func() { <-come }
+			s.call = func(context.Context) (*connect.Answer, error) { return nil, connect.ErrNeedsAuth }
+			return s, nil
+		}
+		var l *Lease
+		once := sync.OnceFunc(func() {
+			close(come)
+			time.Sleep(time.Second)
+		})
+		l = acquire(t, p, w.spec("a", true), func() {
+			if l.Status().State == NeedsAuth {
+				once()
+			}
+		})
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); !errors.Is(err, connect.ErrNeedsAuth) {
+			t.Errorf("%v", err)
+		}
+		synctest.Wait()
+		if s := l.Status(); s.State != NeedsAuth || len(w.opened) != 1 || !w.opened[0].closed.Load() {
+			t.Errorf("%d connections, %+v", len(w.opened), s)
+		}
+	})
+}
+
 func TestACallIsSentOnceAndThreeThatBreakOffMakeANewConnection(t *testing.T) {
 	in(t, func(t *testing.T, p *Pool, w *world) {
 		calls := 0

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { Suspense } from "react";
+import { type KeyboardEvent, Suspense, useEffect } from "react";
 import { useSession } from "../host/context";
 import { IconButton } from "../parts/controls";
 import { go } from "../route";
@@ -15,11 +15,26 @@ export function SessionPanels({ open, onClose }: { open?: string | undefined; on
   const { sessionId } = useSession();
   const own = panels.filter((p) => p.place === "session");
   const current = own.find((p) => p.id === open) ?? own[0];
+  const id = current?.id;
+  useEffect(() => {
+    if (id) document.getElementById(`tab-${id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [id]);
   if (!current) return null;
+  const show = (panel: string) => go({ at: "session", id: sessionId, panel }, { replace: true });
+  /** The arrows go from tab to tab, and show what they come to. */
+  const keys = (e: KeyboardEvent) => {
+    const at = own.indexOf(current);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + own.length, Home: 0, End: own.length - 1 }[e.key];
+    const next = to === undefined ? undefined : own[to % own.length];
+    if (!next) return;
+    e.preventDefault();
+    show(next.id);
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
   return (
     <aside className="side" aria-label={w.panels}>
       <div className="tabs">
-        <div className="tablist" role="tablist" aria-label={w.panels}>
+        <div className="tablist" role="tablist" aria-label={w.panels} onKeyDown={keys}>
           {own.map((p) => (
             <button
               key={p.id}
@@ -28,8 +43,9 @@ export function SessionPanels({ open, onClose }: { open?: string | undefined; on
               id={`tab-${p.id}`}
               aria-selected={p === current}
               aria-controls="panel"
+              tabIndex={p === current ? 0 : -1}
               className={p === current ? "on" : ""}
-              onClick={() => go({ at: "session", id: sessionId, panel: p.id }, { replace: true })}
+              onClick={() => show(p.id)}
             >
               {p.title[language]}
             </button>

@@ -3,7 +3,20 @@
  * registration here: its name in the address, its title in both languages, its icon, where it is
  * shown, and how it is loaded. It is loaded when it is opened for the first time.
  */
-import { AppWindow, BriefcaseBusiness, Clock, Gauge, type LucideIcon, QrCode, Server, Settings, Stethoscope } from "lucide-react";
+import {
+  AppWindow,
+  BriefcaseBusiness,
+  Clock,
+  FileDiff,
+  Files,
+  Gauge,
+  type LucideIcon,
+  Puzzle,
+  QrCode,
+  Server,
+  Settings,
+  Stethoscope,
+} from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import type { Language } from "../words/index";
 
@@ -26,6 +39,9 @@ function panel(id: string, place: Panel["place"], icon: LucideIcon, title: Panel
 /** All panels, in the order in which they are offered. */
 export const panels: readonly Panel[] = [
   panel("session", "session", AppWindow, { en: "Session", zh: "会话" }, () => import("./session")),
+  panel("changes", "session", FileDiff, { en: "Changes", zh: "更改" }, () => import("./changes")),
+  panel("files", "session", Files, { en: "Files", zh: "文件" }, () => import("./files")),
+  panel("extensions", "session", Puzzle, { en: "Extensions", zh: "扩展" }, () => import("./extensions")),
   panel("schedules", "device", Clock, { en: "Schedules and runs", zh: "计划与运行" }, () => import("./schedules")),
   panel("clients", "device", QrCode, { en: "Browsers and devices", zh: "浏览器与设备" }, () => import("./clients")),
   panel("usage", "device", Gauge, { en: "Usage", zh: "用量" }, () => import("./usagepage")),

@@ -1,22 +1,53 @@
+import { Check, Circle, CircleDot } from "lucide-react";
 import { useLive } from "../host/context";
-import { useWords, words } from "../words/index";
+import { Icon } from "../parts/controls";
+import { useWords } from "../words/index";
+import { BackgroundPane } from "./Background";
+import { Pane } from "./pane";
+import { PeoplePane } from "./People";
+import { ContextPane, CostPane } from "./SessionUsage";
+import { panelWords } from "./words";
 
-const sessionWords = words({ todo: "To do" }, { todo: "待办" });
-
-/** What the session is at: its todo list. */
+/** What the session is at: what fills its context, what it has cost, what is left to do, what runs, who is here. */
 export default function SessionPanel() {
-  const w = useWords(sessionWords);
-  const todos = useLive((l) => l.todos);
   return (
-    <section className="pane">
-      <h2>{w.todo}</h2>
-      <ul className="todo flat">
-        {todos?.map((t) => (
-          <li key={t.content} className={t.status === "completed" ? "x" : t.status === "in_progress" ? "now" : ""}>
-            {t.content}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      <ContextPane />
+      <CostPane />
+      <TodoPane />
+      <BackgroundPane />
+      <PeoplePane />
+    </>
+  );
+}
+
+function TodoPane() {
+  const w = useWords(panelWords);
+  const todos = useLive((l) => l.todos);
+  const done = todos?.filter((t) => t.status === "completed").length ?? 0;
+  return (
+    <Pane title={w.todo} value={todos?.length ? w.doneOf(done, todos.length) : undefined}>
+      {todos?.length ? (
+        <ul className="todo flat">
+          {todos.map((t, i) => {
+            const [look, icon, state] =
+              t.status === "completed"
+                ? ["x", Check, w.done]
+                : t.status === "in_progress"
+                  ? ["now", CircleDot, w.doing]
+                  : ["", Circle, w.open];
+            return (
+              <li key={i} className={look as string}>
+                <Icon of={icon as typeof Check} />
+                <span className="sr">{state as string}</span>
+                <span>{t.content}</span>
+              </li>
+            );
+          })}
+        </ul>
+      ) : (
+        <p className="quiet">{w.noTodos}</p>
+      )}
+    </Pane>
   );
 }

@@ -87,12 +87,20 @@ export function SessionList({ phone, current }: { phone: boolean; current: Sessi
     const row = rows[to];
     if (!row) return;
     e.preventDefault();
+    wanted.current = row.key;
     setStop(row.key);
     virtual.scrollToIndex(to);
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${to}"] :is(a, button)`)?.focus()),
-    );
   };
+  // A row that the keys went to has the focus as soon as it is drawn.
+  const wanted = useRef("");
+  useEffect(() => {
+    if (!wanted.current) return;
+    const at = rows.findIndex((r) => r.key === wanted.current);
+    const row = box.current?.querySelector<HTMLElement>(`[data-index="${at}"] :is(a, button)`);
+    if (!row && at >= 0) return;
+    wanted.current = "";
+    row?.focus();
+  });
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the links and buttons in it

@@ -175,7 +175,10 @@ describe.skipIf(withoutPages !== "")("places", () => {
   });
 
   test("the arrows go through the list, and Tab leaves it", async () => {
+    await world.session("First of the keys");
+    await world.session("Second of the keys");
     const page = await world.page("#/new");
+    await page.getByRole("link", { name: /Second of the keys/ }).waitFor();
     await page.getByRole("button", { name: /Find or do anything/ }).focus();
     await page.keyboard.press("Tab");
     const first = await page.evaluate(() => document.activeElement?.closest("[data-index]")?.getAttribute("data-index"));
