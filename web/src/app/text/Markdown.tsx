@@ -8,12 +8,12 @@ import { soon } from "./soon";
 import { textWords } from "./words";
 import "./text.css";
 
-let parse: ((text: string) => Root) | undefined;
+let parser: ((text: string) => Root) | undefined;
 const listeners = new Set<() => void>();
 // Asked for as soon as this part of the page is there; text is plain until it has come.
 const loading = () =>
   import("./parse").then((m) => {
-    parse = m.parse;
+    parser = m.parse;
     for (const l of listeners) l();
   });
 let asked: Promise<void> | undefined;
@@ -27,7 +27,7 @@ function useParse(): ((text: string) => Root) | undefined {
       });
       return () => listeners.delete(l);
     },
-    () => parse,
+    () => parser,
   );
 }
 

