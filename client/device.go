@@ -23,6 +23,8 @@ type DeviceChanges struct {
 	Clients    []ClientChange
 	Projects   bool                   // the list of projects
 	Automation bool                   // schedules or runs have changed
+	Entries    bool                   // the list of entries; told with control only
+	Grant      protocol.Grant         // what this client may do from now on, "" as before
 	MCP        []protocol.SessionID   // whose MCP servers have changed
 	Stopping   *protocol.HostStopping // the host ends
 	// Frames are the newest of what extensions draw for this connection, one of each
@@ -64,7 +66,7 @@ func (n *deviceNotifications) connected() {
 }
 
 func (n *deviceNotifications) miss() {
-	n.changes, n.index, n.any = DeviceChanges{Missed: true, Frames: n.changes.Frames}, nil, true
+	n.changes, n.index, n.any = DeviceChanges{Missed: true, Frames: n.changes.Frames, Grant: n.changes.Grant}, nil, true
 	n.wake()
 }
 
@@ -92,6 +94,10 @@ func (n *deviceNotifications) take(frame protocol.Frame) {
 		d.Projects = true
 	case *protocol.AutomationChanged:
 		d.Automation = true
+	case *protocol.EntriesChanged:
+		d.Entries = true
+	case *protocol.GrantChanged:
+		d.Grant = f.Grant
 	case *protocol.MCPChanged:
 		if len(d.MCP) == maxNews {
 			n.miss()

@@ -50,6 +50,12 @@ func (w *WebSocket) handshake(ctx context.Context, conn *websocket.Conn, t *targ
 			hello.ClientID = protocol.ClientIDOf(hello.PublicKey)
 		}
 	}
+	secret := ""
+	if w.Code != "" {
+		if hello.Pairing, secret, _ = protocol.SplitPairingCode(w.Code); secret == "" {
+			return none, &PermanentError{errors.New("this is no code of a host: it has 42 characters")}
+		}
+	}
 	if err := handshake.CheckHello(&hello); err != nil {
 		return none, &PermanentError{fmt.Errorf("this client cannot introduce itself: %w", err)}
 	}
@@ -70,7 +76,13 @@ func (w *WebSocket) handshake(ctx context.Context, conn *websocket.Conn, t *targ
 			mine, err = handshake.Shared(w.Key, challenge.Ephemeral)
 		}
 	}
+	if secret != "" {
+		of, mine = handshake.Paired(secret, of), handshake.Paired(secret, mine)
+	}
 	if err != nil || !handshake.Equal(challenge.Proof, handshake.Host(of, said)) {
+		if secret != "" {
+			return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "What listens on %s could not prove that it has made this code: it is another host, or a stranger holds the address. The code was not sent to it.", t.address)}
+		}
 		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "What listens on %s could not prove that it is the host: the token is wrong or was changed there, or a stranger holds the address. Nothing secret was sent to it; scorel host token prints there which token counts.", t.address)}
 	}
 	if err := send(ctx, conn, proveMessage{"connect", protocol.Prove{Proof: handshake.Client(mine, said)}}); err != nil {

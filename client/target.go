@@ -43,7 +43,10 @@ func (w *WebSocket) target() (*target, error) {
 	if (w.Token == "") == (w.Key == nil) {
 		return nil, errors.New("a connection needs the host's token or this entry's own key, and not both")
 	}
-	if w.Key != nil && w.Device == "" {
+	if w.Code != "" && w.Key == nil {
+		return nil, errors.New("a code lets in a client with a key of its own; give it one")
+	}
+	if w.Key != nil && w.Device == "" && w.Code == "" {
 		return nil, errors.New("a connection with an own key needs the id of the host's device: without it any host would pass")
 	}
 	t, err := parseURL(w.URL)

@@ -64,6 +64,10 @@ type WebSocket struct {
 	Token string
 	// Key is this entry's own key; then Device must name the host.
 	Key *ecdh.PrivateKey
+	// Code, when set, is one of create_pairing, which lets Key in that the host does not
+	// know yet: a host that proves the code is the one that was meant, and
+	// [protocol.Connected] has its device. It is not sent, and is worth one connection.
+	Code string
 	// Device is the host that is meant, "" for any that knows the token.
 	Device protocol.DeviceID
 	// Fingerprint, when set, is the SHA-256 of the host's certificate (its DER) in

@@ -118,7 +118,7 @@ var host = [][]string{
 	{"clients", "diagnostics", "doctor", "failure", "partial", "publish"},
 	{"guard", "lane"},
 	{"dedup", "registry", "request", "settings"},
-	{"audience", "completion", "confinement", "filelist"},
+	{"audience", "completion", "confinement", "filelist", "pairing"},
 	{"extensions", "mcpservers"},
 	{"channels"},
 	{"turnconfig"},

@@ -72,6 +72,7 @@ const (
 	ReasonCommand   Reason = "command"   // there is no command of that name
 	ReasonWide      Reason = "wide"      // a home or / as the workspace has to be allowed
 	ReasonUnasked   Reason = "unasked"   // a person had to be asked, and nobody answered
+	ReasonPending   Reason = "pending"   // the client waits to be confirmed
 )
 
 // About makes an error about a field of a request.

@@ -157,6 +157,11 @@ func (r *SetGrant) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *ConfirmEntry) Check() *Problem {
+	return need("clientId", r.ClientID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *RevokeEntry) Check() *Problem {
 	return need("clientId", r.ClientID, MaxWord)
 }
@@ -360,6 +365,27 @@ func (r *LeaveSession) Check() *Problem {
 		one("reason", r.Reason, "new", "resume"),
 		maybe("targetSessionId", r.TargetSessionID),
 	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *OpenWeb) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *CloseWeb) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *CreatePairing) Check() *Problem {
+	return one("grant", r.Grant, "", "view", "answer", "control")
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *AwaitPairing) Check() *Problem {
+	return need("pairingId", r.PairingID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *CancelPairing) Check() *Problem {
+	return need("pairingId", r.PairingID, MaxWord)
 }
 
 // Check says what cannot be carried out; see [Call.Check].

@@ -2,7 +2,8 @@ package protocol
 
 // Hello is how a client introduces itself. Interactive says that it can put a
 // question to a person. Nonce is 32 random bytes. A client that proves its own key
-// instead of the token sends PublicKey and an Ephemeral one, both X25519.
+// instead of the token sends PublicKey and an Ephemeral one, both X25519; one that the
+// host does not know yet, and that has a code, also sends the code's Pairing.
 type Hello struct {
 	ProtocolVersion int      `json:"protocolVersion"`
 	ClientID        ClientID `json:"clientId"`
@@ -11,6 +12,8 @@ type Hello struct {
 	Nonce           []byte   `json:"nonce,omitempty"`
 	PublicKey       []byte   `json:"publicKey,omitempty"`
 	Ephemeral       []byte   `json:"ephemeral,omitempty"`
+
+	Pairing PairingID `json:"pairing,omitempty"`
 }
 
 // Challenge is the host's answer to [Hello]: it proves first that it is the one

@@ -63,7 +63,7 @@ func TestTheDocumentListsEveryCodeAndFrame(t *testing.T) {
 		}
 	}
 	_, table, _ = strings.Cut(page, "\n## Subscriptions\n")
-	for _, f := range []Frame{&ResyncFrame{}, &EventsFrame{}, &LiveFrame{}, &SessionClosed{}, &SessionChanged{}, &ProjectsChanged{}, &AutomationChanged{}, &ClientJoined{}, &ClientLeft{}, &HostStopping{}} {
+	for _, f := range []Frame{&ResyncFrame{}, &EventsFrame{}, &LiveFrame{}, &SessionClosed{}, &SessionChanged{}, &ProjectsChanged{}, &AutomationChanged{}, &EntriesChanged{}, &GrantChanged{}, &ClientJoined{}, &ClientLeft{}, &HostStopping{}} {
 		if !strings.Contains(table, "`"+f.FrameName()) {
 			t.Errorf("docs/protocol.md lacks the frame %s", f.FrameName())
 		}

@@ -17,6 +17,11 @@ type (
 		ClientID ClientID `json:"clientId" check:"required,max=MaxWord"`
 		Grant    Grant    `json:"grant" check:"oneof=view|answer|control"`
 	}
+	// ConfirmEntry lets an entry in that waits for it: it has the grant of its code, at
+	// most answer. [RevokeEntry] sends it away.
+	ConfirmEntry struct {
+		ClientID ClientID `json:"clientId" check:"required,max=MaxWord"`
+	}
 	// RevokeEntry takes an entry off the list and closes its connections. One that
 	// revokes itself may not get the answer.
 	RevokeEntry struct {
@@ -31,7 +36,9 @@ type (
 		Entries []Entry `json:"entries"`
 	}
 	// Entry is one of them. Times are in Unix milliseconds; LastSeen is 0 for one
-	// that never came.
+	// that never came. Pending says that it came over the network, waits for a
+	// [ConfirmEntry] and may do nothing until then: Address is where it came from, and at
+	// ExpiresAt it is taken off the list. Grant is what it has once it is confirmed.
 	Entry struct {
 		ClientID ClientID `json:"clientId"`
 		Label    string   `json:"label"`
@@ -39,6 +46,10 @@ type (
 		AddedAt  int64    `json:"addedAt"`
 		LastSeen int64    `json:"lastSeen,omitempty"`
 		Online   bool     `json:"online,omitempty"`
+
+		Pending   bool   `json:"pending,omitempty"`
+		Address   string `json:"address,omitempty"`
+		ExpiresAt int64  `json:"expiresAt,omitempty"`
 	}
 )
 
@@ -54,6 +65,10 @@ var (
 	setGrantSpec = Spec{
 		Name: "set_grant", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
 		New: func() Request { return new(SetGrant) }, Reply: func() Response { return new(Done) },
+	}
+	confirmEntrySpec = Spec{
+		Name: "confirm_entry", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(ConfirmEntry) }, Reply: func() Response { return new(Done) },
 	}
 	revokeEntrySpec = Spec{
 		Name: "revoke_entry", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,

@@ -76,6 +76,15 @@ type ProjectsChanged struct{}
 // AutomationChanged tells all clients that schedules or their runs have changed.
 type AutomationChanged struct{}
 
+// EntriesChanged tells the clients with control that the list of entries has changed: one
+// has been paired, waits to be confirmed, or has another name or grant.
+type EntriesChanged struct{}
+
+// GrantChanged tells a client that it may do something else from now on.
+type GrantChanged struct {
+	Grant Grant `json:"grant"`
+}
+
 // MCPChanged tells all clients that the state of an MCP server of a session has changed, or
 // one of its lists. Several changes that a client has not been told are one frame.
 type MCPChanged struct {
@@ -104,6 +113,8 @@ func (*ProjectsChanged) FrameName() string { return "projects_changed" }
 
 // FrameName implements [Frame].
 func (*AutomationChanged) FrameName() string { return "automation_changed" }
+func (*EntriesChanged) FrameName() string    { return "entries_changed" }
+func (*GrantChanged) FrameName() string      { return "grant_changed" }
 func (*MCPChanged) FrameName() string        { return "mcp_changed" }
 func (*ClientJoined) FrameName() string      { return "client_joined" }
 func (*ClientLeft) FrameName() string        { return "client_left" }
@@ -176,6 +187,10 @@ func ParseFrame(data []byte) (Frame, error) {
 		f = &ProjectsChanged{}
 	case "automation_changed":
 		f = &AutomationChanged{}
+	case "entries_changed":
+		f = &EntriesChanged{}
+	case "grant_changed":
+		f = &GrantChanged{}
 	case "mcp_changed":
 		f = &MCPChanged{}
 	case "client_joined":

@@ -5,7 +5,7 @@ import "fmt"
 // Grant is what a client may do.
 type Grant string
 
-// The grants; each allows what those before it do.
+// The grants; each of the first three allows what those before it do.
 const (
 	// GrantView looks.
 	GrantView Grant = "view"
@@ -14,6 +14,9 @@ const (
 	GrantAnswer Grant = "answer"
 	// GrantControl does everything.
 	GrantControl Grant = "control"
+	// GrantPending does nothing: it is what a client has that waits to be confirmed. It
+	// cannot be given.
+	GrantPending Grant = "pending"
 )
 
 // rank orders grants; 0 is none.

@@ -27,7 +27,7 @@ func TestARequestNeedsControlUnlessItIsNamedHere(t *testing.T) {
 		if spec.Grant != want {
 			t.Errorf("%s needs %s, not %s", name, spec.Grant, want)
 		}
-		for _, grant := range []Grant{GrantView, GrantAnswer, GrantControl, "", "Control", "all"} {
+		for _, grant := range []Grant{GrantView, GrantAnswer, GrantControl, GrantPending, "", "Control", "all"} {
 			allowed := grant == GrantControl || grant == GrantAnswer && want != GrantControl || grant == GrantView && want == GrantView
 			if grant.Allows(spec.Grant) != allowed {
 				t.Errorf("the grant %q allows %s: %v", grant, name, !allowed)

@@ -42,6 +42,9 @@ type (
 	// and the instant that it is for, or the request that asked for it, decide, so that none
 	// has two.
 	RunID string
+	// PairingID is "par_" and 16 characters, 80 random bits: the part of a code that is
+	// not secret.
+	PairingID string
 )
 
 // HostClient is the clientId of what the host itself produced. No client may
@@ -166,6 +169,9 @@ func (id RequestID) Check() error { return checkID(string(id), "req_", longID) }
 
 // Check reports whether the id has the form of its kind.
 func (id ScheduleID) Check() error { return checkID(string(id), "sch_", shortID) }
+
+// Check reports whether the id has the form of its kind.
+func (id PairingID) Check() error { return checkID(string(id), "par_", shortID) }
 
 // Check reports whether the id has the form of its kind.
 func (id RunID) Check() error { return checkID(string(id), "run_", shortID) }

@@ -9,17 +9,22 @@ var specs = [...]*Spec{
 	&answerPermissionSpec,
 	&answerUISpec,
 	&awaitMCPLoginSpec,
+	&awaitPairingSpec,
 	&beginMCPLoginSpec,
 	&branchToSpec,
 	&cancelSpec,
 	&cancelMCPLoginSpec,
+	&cancelPairingSpec,
 	&cancelRunSpec,
 	&checkExtensionSpec,
 	&cloneSessionSpec,
 	&closeSessionSpec,
+	&closeWebSpec,
 	&compactSessionSpec,
 	&completeCommandSpec,
+	&confirmEntrySpec,
 	&createJobSpec,
+	&createPairingSpec,
 	&createScheduleSpec,
 	&createSessionSpec,
 	&deleteScheduleSpec,
@@ -70,6 +75,7 @@ var specs = [...]*Spec{
 	&listTasksSpec,
 	&listToolsSpec,
 	&openSessionSpec,
+	&openWebSpec,
 	&pingSpec,
 	&pruneBlobsSpec,
 	&putBlobSpec,
@@ -126,6 +132,9 @@ func (*AnswerUI) Spec() *Spec { return &answerUISpec }
 func (*AwaitMCPLogin) Spec() *Spec { return &awaitMCPLoginSpec }
 
 // Spec describes the request.
+func (*AwaitPairing) Spec() *Spec { return &awaitPairingSpec }
+
+// Spec describes the request.
 func (*BeginMCPLogin) Spec() *Spec { return &beginMCPLoginSpec }
 
 // Spec describes the request.
@@ -136,6 +145,9 @@ func (*Cancel) Spec() *Spec { return &cancelSpec }
 
 // Spec describes the request.
 func (*CancelMCPLogin) Spec() *Spec { return &cancelMCPLoginSpec }
+
+// Spec describes the request.
+func (*CancelPairing) Spec() *Spec { return &cancelPairingSpec }
 
 // Spec describes the request.
 func (*CancelRun) Spec() *Spec { return &cancelRunSpec }
@@ -150,13 +162,22 @@ func (*CloneSession) Spec() *Spec { return &cloneSessionSpec }
 func (*CloseSession) Spec() *Spec { return &closeSessionSpec }
 
 // Spec describes the request.
+func (*CloseWeb) Spec() *Spec { return &closeWebSpec }
+
+// Spec describes the request.
 func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
 
 // Spec describes the request.
 func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
 
 // Spec describes the request.
+func (*ConfirmEntry) Spec() *Spec { return &confirmEntrySpec }
+
+// Spec describes the request.
 func (*CreateJob) Spec() *Spec { return &createJobSpec }
+
+// Spec describes the request.
+func (*CreatePairing) Spec() *Spec { return &createPairingSpec }
 
 // Spec describes the request.
 func (*CreateSchedule) Spec() *Spec { return &createScheduleSpec }
@@ -307,6 +328,9 @@ func (*ListTools) Spec() *Spec { return &listToolsSpec }
 
 // Spec describes the request.
 func (*OpenSession) Spec() *Spec { return &openSessionSpec }
+
+// Spec describes the request.
+func (*OpenWeb) Spec() *Spec { return &openWebSpec }
 
 // Spec describes the request.
 func (*Ping) Spec() *Spec { return &pingSpec }
@@ -492,6 +516,10 @@ func (*ModelTest) response() {}
 
 func (*Moved) response() {}
 
+func (*Pairing) response() {}
+
+func (*PairingEnd) response() {}
+
 func (*ProcessLog) response() {}
 
 func (*Project) response() {}
@@ -555,3 +583,5 @@ func (*TrustReport) response() {}
 func (*UITaken) response() {}
 
 func (*UsageReport) response() {}
+
+func (*WebOpened) response() {}

@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts"],
     globalSetup: ["src/client/testing/setup.ts"],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 400_000,
+    hookTimeout: 200_000,
     pool: "forks",
     poolOptions: { forks: { execArgv: ["--experimental-websocket"], maxForks: 2 } },
   },

@@ -47,7 +47,7 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	case hello.ClientID == protocol.HostClient || hello.ClientID.Check() != nil:
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The client id %q is not valid.", hello.ClientID)
 	}
-	if err := grant.Check(); err != nil {
+	if err := grant.Check(); err != nil && grant != protocol.GrantPending {
 		return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", failure.Sentence(err))
 	}
 	c := &Conn{h: h, client: hello.ClientID, name: hello.ClientName, interactive: hello.Interactive, grant: grant, frames: make(chan protocol.Frame),
@@ -62,6 +62,10 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	if !h.audience.Join(c) {
 		h.sessions.Leave()
 		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
+	}
+	if grant == protocol.GrantPending {
+		stop := c.expirePending()
+		context.AfterFunc(c.ctx, func() { stop() })
 	}
 	return c, nil
 }
@@ -129,6 +133,10 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 // allowed returns why the client may not make a request, if so.
 func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 	grant := c.granted()
+	if grant == protocol.GrantPending {
+		return protocol.About("", protocol.ReasonPending, protocol.CodeForbidden,
+			"This client waits until a person confirms it: with scorel clients confirm %s on the machine of the host, or where that shows it.", c.client)
+	}
 	if needed := r.Spec().Grant; !grant.Allows(needed) {
 		return protocol.Errorf(protocol.CodeForbidden, "This entry has the grant %s; %s needs %s. The owner of the device can widen it.", grant, r.Spec().Name, needed)
 	}

@@ -22,6 +22,7 @@ func (h *Host) newHandlers() (request.Table, error) {
 		h.rooms.files.Handle,
 		h.rooms.transfers.Handle,
 		h.rooms.notes.Handle,
+		h.rooms.pairings.Handle,
 		h.handleStatus,
 		h.handleStop,
 		h.handleSubscriptions,

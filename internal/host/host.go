@@ -18,6 +18,7 @@ import (
 	"scorel/internal/host/diagnostics"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/guard"
+	"scorel/internal/host/pairing"
 	"scorel/internal/host/registry"
 	"scorel/internal/host/request"
 	"scorel/internal/host/settings"
@@ -50,6 +51,8 @@ type Config struct {
 	Serving bool
 	// Addresses returns where the host listens; may be nil.
 	Addresses func() []string
+	// Web opens addresses for browsers; nil refuses that.
+	Web pairing.Listener
 	// Stop is told that a client wants the host to end; nil refuses that.
 	Stop func(restarting bool)
 	// Codec marshals and parses every request and frame on an embedded

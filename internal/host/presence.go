@@ -2,8 +2,10 @@ package host
 
 import (
 	"slices"
+	"time"
 
 	"scorel/internal/host/clients"
+	"scorel/internal/host/pairing"
 	"scorel/protocol"
 )
 
@@ -13,7 +15,15 @@ func (c *Conn) Info() protocol.ClientInfo {
 }
 
 // Notify implements [audience.Member]: the frame goes to the client after those that wait.
+// One that waits to be confirmed is told only of its grant and of the host's end.
 func (c *Conn) Notify(f protocol.Frame) {
+	if !c.granted().Allows(protocol.GrantView) {
+		switch f.(type) {
+		case *protocol.GrantChanged, *protocol.HostStopping:
+		default:
+			return
+		}
+	}
 	if !c.notifications.Put(f, func() { c.wg.Add(1) }) {
 		return
 	}
@@ -55,8 +65,39 @@ func (h *Host) SetGrantOf(id protocol.ClientID, grant protocol.Grant) {
 		for _, s := range subs {
 			s.attend()
 		}
+		c.Notify(&protocol.GrantChanged{Grant: grant})
 	}
 }
+
+// EntriesChanged tells the clients with control that the list of entries has changed.
+func (h *Host) EntriesChanged() {
+	for _, c := range h.connections("") {
+		if c.granted().Allows(protocol.GrantControl) {
+			c.Notify(&protocol.EntriesChanged{})
+		}
+	}
+}
+
+// expirePending ends the connection of a client that waits to be confirmed when its time
+// is over. It returns what stops that.
+func (c *Conn) expirePending() (stop func() bool) {
+	e, ok, err := c.h.entries.Get(c.client)
+	var left time.Duration // of one that is not on the list any more: nothing
+	if err == nil && ok {
+		left = e.PendingUntil().Sub(c.h.cfg.Now())
+	}
+	return time.AfterFunc(left, func() {
+		defer c.h.Rescue("ending a client that nobody has confirmed")
+		if c.granted() != protocol.GrantPending {
+			return
+		}
+		c.End(protocol.Errorf(protocol.CodeForbidden, "Nobody has confirmed this client for %d minutes; ask for a new code on the machine of the host.", int(clients.PendingTime.Minutes())))
+		c.h.EntriesChanged()
+	}).Stop
+}
+
+// Pairings returns the codes with which clients come in, for servers.
+func (h *Host) Pairings() *pairing.Pairings { return h.rooms.pairings }
 
 // Disconnect ends the open connections of a client. [Conn.Why] gives the reason, which
 // is one sentence.

@@ -14,6 +14,7 @@ import (
 	"scorel/internal/host/library"
 	"scorel/internal/host/mcpservers"
 	"scorel/internal/host/notes"
+	"scorel/internal/host/pairing"
 	"scorel/internal/host/settings"
 	"scorel/internal/host/subagent"
 	"scorel/internal/host/title"
@@ -41,6 +42,7 @@ type rooms struct {
 	notes      *notes.Notes
 	automation *automation.Automation
 	commands   *commands.Commands
+	pairings   *pairing.Pairings
 }
 
 // newRooms makes the rooms of a host whose store, sessions and audience are there.
@@ -71,11 +73,13 @@ func newRooms(h *Host) (r rooms) {
 	r.jobs = jobs.New(jobs.Config{Settings: r.settings, Asker: r.asker, Sessions: h.sessions, Library: r.library, Log: h.log})
 	r.notes = notes.New(r.settings, r.asker, h.sessions, h.sessions, h.log)
 	r.commands = commands.New(commands.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Turns: r.turns, Editor: r.library, Notes: r.notes, Automation: r.automation, Jobs: r.jobs})
+	r.pairings = pairing.New(pairing.Config{Entries: h.entries, Listener: cfg.Web, Watcher: h, Guard: h.guard, Now: cfg.Now, Rand: cfg.Rand})
 	return r
 }
 
 // close ends what the rooms keep for all sessions.
 func (r *rooms) close() {
+	r.pairings.Close()
 	r.automation.Shut()
 	r.channels.Shut()
 	r.files.Close()

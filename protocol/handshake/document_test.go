@@ -91,19 +91,22 @@ func TestTheDocumentedInputGivesTheDocumentedProof(t *testing.T) {
 	}
 }
 
+// private returns the X25519 key of 32 bytes that count up.
+func private(t *testing.T, from byte) *ecdh.PrivateKey {
+	t.Helper()
+	raw := make([]byte, 32)
+	for i := range raw {
+		raw[i] = from + byte(i)
+	}
+	key, err := ecdh.X25519().NewPrivateKey(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
 func TestTheDocumentedProofsOfKeysAreThoseThatAreComputed(t *testing.T) {
 	v := documentedVector(t, "keys", "tls:desk.example:4444")
-	private := func(from byte) *ecdh.PrivateKey {
-		raw := make([]byte, 32)
-		for i := range raw {
-			raw[i] = from + byte(i)
-		}
-		key, err := ecdh.X25519().NewPrivateKey(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return key
-	}
 	shared := func(key *ecdh.PrivateKey, public []byte) []byte {
 		s, err := Shared(key, public)
 		if err != nil {
@@ -111,7 +114,7 @@ func TestTheDocumentedProofsOfKeysAreThoseThatAreComputed(t *testing.T) {
 		}
 		return s
 	}
-	client, ofClient, host, ofHost := private(0x40), private(0x60), private(0x80), private(0xa0)
+	client, ofClient, host, ofHost := private(t, 0x40), private(t, 0x60), private(t, 0x80), private(t, 0xa0)
 	for name, pair := range map[string][2][]byte{
 		"the client's key":           {client.PublicKey().Bytes(), v.Hello.PublicKey},
 		"the client's ephemeral key": {ofClient.PublicKey().Bytes(), v.Hello.Ephemeral},
@@ -132,5 +135,40 @@ func TestTheDocumentedProofsOfKeysAreThoseThatAreComputed(t *testing.T) {
 		if text := base64.StdEncoding.EncodeToString(secret); !strings.Contains(string(page), "`"+text+"`") {
 			t.Errorf("the shared secret %s is not in the document", text)
 		}
+	}
+}
+
+func TestTheDocumentedProofsOfACodeAreThoseThatAreComputed(t *testing.T) {
+	v := documentedVector(t, "pairing", "tls:desk.example:4444")
+	id, secret, ok := protocol.SplitPairingCode("0123456789abcdefghijklmnopqrstuv0123456780")
+	if !ok || id != v.Hello.Pairing {
+		t.Fatalf("the code is one of %s, %v", id, ok)
+	}
+	var keys [2][]byte
+	for i, pair := range []struct {
+		private *ecdh.PrivateKey
+		public  []byte
+	}{{private(t, 0x80), v.Hello.Ephemeral}, {private(t, 0x40), v.Challenge.Ephemeral}} {
+		shared, err := Shared(pair.private, pair.public)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[i] = Paired(secret, shared)
+	}
+	v.check(t, keys[0], keys[1])
+	page, err := os.ReadFile("../../docs/protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if text := base64.StdEncoding.EncodeToString(key); !strings.Contains(string(page), "`"+text+"`") {
+			t.Errorf("the key %s is not in the document", text)
+		}
+	}
+	// Without the secret, or as a client that has no code, the proofs are others.
+	plain := v.Transcript
+	plain.Hello.Pairing = ""
+	if Equal(Host(keys[0], &plain), v.host) {
+		t.Error("the proof of a client without a code is the same")
 	}
 }

@@ -6,7 +6,9 @@
 // address that the client dialled. With the token the key of both proofs is the
 // token; with keys the host's proof is keyed by DH of its own key with the
 // client's ephemeral one, and the client's by DH of its own key with the host's
-// ephemeral one. The functions are pure and may be called concurrently.
+// ephemeral one. A client that redeems a code of a pairing has a key that the host does
+// not know: both keys are then mixed with the secret of the code ([Paired]), so that who
+// knows it not can prove nothing, and the secret is not sent. The functions are pure and may be called concurrently.
 package handshake
 
 import (
@@ -24,6 +26,9 @@ import (
 
 // label separates these proofs from all others; docs/protocol.md names it.
 const label = "scorel-direct-v1"
+
+// pairingLabel is that of the proofs of a pairing.
+const pairingLabel = "scorel-pair-v1"
 
 // NonceSize is the length of a nonce in bytes.
 const NonceSize = 32
@@ -100,6 +105,14 @@ func CheckHello(h *protocol.Hello) error {
 		}
 		return wrong(missing, "a client that proves a key sends publicKey and ephemeral")
 	}
+	if h.Pairing != "" {
+		if err := h.Pairing.Check(); err != nil {
+			return wrong("pairing", "pairing: %w", err)
+		}
+		if h.PublicKey == nil {
+			return wrong("publicKey", "a client that redeems a code sends publicKey and ephemeral")
+		}
+	}
 	if h.PublicKey == nil {
 		return nil
 	}
@@ -125,6 +138,9 @@ func CheckTokenHello(h *protocol.Hello) error {
 			field = "ephemeral"
 		}
 		return wrong(field, "a client that sends the token proves no key; leave publicKey and ephemeral out")
+	}
+	if h.Pairing != "" {
+		return wrong("pairing", "a client that sends the token is let in already; leave pairing out")
 	}
 	return checkIdentity(h)
 }
@@ -184,6 +200,15 @@ func Shared(private *ecdh.PrivateKey, public []byte) ([]byte, error) {
 	return private.ECDH(p)
 }
 
+// Paired returns the key of a proof of a client that redeems a code: HMAC-SHA-256 of a
+// shared secret (see [Shared]) under the text of the secret part of the code.
+func Paired(secret string, shared []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(pairingLabel))
+	mac.Write(shared)
+	return mac.Sum(nil)
+}
+
 func (t *Transcript) proof(key []byte, r role) []byte {
 	mac := hmac.New(sha256.New, key)
 	field := func(b []byte) {
@@ -192,13 +217,19 @@ func (t *Transcript) proof(key []byte, r role) []byte {
 		mac.Write(n[:])
 		mac.Write(b)
 	}
-	h, c := &t.Hello, &t.Challenge
+	h, c, label := &t.Hello, &t.Challenge, label
+	if h.Pairing != "" {
+		label = pairingLabel
+	}
 	for _, s := range []string{label, string(r), t.Address, strconv.Itoa(h.ProtocolVersion), string(h.ClientID), h.ClientName,
 		strconv.FormatBool(h.Interactive), string(c.DeviceID)} {
 		field([]byte(s))
 	}
 	for _, b := range [][]byte{h.Nonce, h.PublicKey, h.Ephemeral, c.Nonce, c.PublicKey, c.Ephemeral} {
 		field(b)
+	}
+	if h.Pairing != "" {
+		field([]byte(h.Pairing))
 	}
 	return mac.Sum(nil)
 }

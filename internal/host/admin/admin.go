@@ -20,6 +20,8 @@ type Connections interface {
 	Online(id protocol.ClientID) bool
 	// SetGrantOf changes what the connections of a client may do.
 	SetGrantOf(id protocol.ClientID, grant protocol.Grant)
+	// EntriesChanged tells the clients with control that the list of entries has changed.
+	EntriesChanged()
 	// Disconnect ends the connections of a client, for a reason of one sentence.
 	Disconnect(id protocol.ClientID, reason string)
 }

@@ -18,14 +18,30 @@ func (ad *Admin) listEntries() (*protocol.EntryList, error) {
 	}
 	out := &protocol.EntryList{Entries: []protocol.Entry{}}
 	for _, e := range list {
-		out.Entries = append(out.Entries, protocol.Entry{ClientID: e.ClientID, Label: e.Label, Grant: e.Grant,
-			AddedAt: e.AddedAt, LastSeen: e.LastSeen, Online: ad.connections.Online(e.ClientID)})
+		listed := e.Listed()
+		listed.Online = ad.connections.Online(e.ClientID)
+		out.Entries = append(out.Entries, listed)
 	}
 	return out, nil
 }
 
 func (ad *Admin) renameEntry(r *protocol.RenameEntry) error {
-	return entryError("rename the entry", ad.entries.Rename(r.ClientID, r.Label))
+	if err := ad.entries.Rename(r.ClientID, r.Label); err != nil {
+		return entryError("rename the entry", err)
+	}
+	ad.connections.EntriesChanged()
+	return nil
+}
+
+// confirmEntry lets an entry in that waits for it. One that is in already is no error.
+func (ad *Admin) confirmEntry(r *protocol.ConfirmEntry) error {
+	grant, err := ad.entries.Confirm(r.ClientID)
+	if err != nil {
+		return entryError("confirm the entry", err)
+	}
+	ad.connections.SetGrantOf(r.ClientID, grant)
+	ad.connections.EntriesChanged()
+	return nil
 }
 
 func (ad *Admin) setGrant(r *protocol.SetGrant) error {
@@ -36,6 +52,7 @@ func (ad *Admin) setGrant(r *protocol.SetGrant) error {
 		return entryError("change the grant", err)
 	}
 	ad.connections.SetGrantOf(r.ClientID, r.Grant)
+	ad.connections.EntriesChanged()
 	return nil
 }
 
@@ -47,6 +64,7 @@ func (ad *Admin) revokeEntry(r *protocol.RevokeEntry, repeat bool) error {
 		return entryError("revoke the entry", err)
 	}
 	ad.connections.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to connect.")
+	ad.connections.EntriesChanged()
 	return nil
 }
 
@@ -58,6 +76,8 @@ func entryError(what string, err error) error {
 		return nil
 	case errors.Is(err, clients.ErrUnknown):
 		return protocol.About("clientId", "", protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	case errors.Is(err, clients.ErrPending):
+		return protocol.About("clientId", protocol.ReasonPending, protocol.CodeConflict, "%s.", failure.Sentence(err))
 	case errors.Is(err, clients.ErrLabel):
 		return protocol.About("label", "", protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	case errors.As(err, &damaged):
@@ -84,6 +104,9 @@ func (ad *Admin) handleEntries(t request.Table) {
 	})
 	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.SetGrant) (protocol.Response, error) {
 		return &protocol.Done{}, ad.setGrant(r)
+	})
+	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.ConfirmEntry) (protocol.Response, error) {
+		return &protocol.Done{}, ad.confirmEntry(r)
 	})
 	request.On(t, func(_ context.Context, at *request.Target, r *protocol.RevokeEntry) (protocol.Response, error) {
 		return &protocol.Done{}, ad.revokeEntry(r, at.Call.Repeat)

@@ -17,7 +17,7 @@ const (
 
 // Outbox holds the frames of the device that wait for one connection: of each session
 // the newest, one that says that its MCP servers have changed, one that says that the projects
-// have, one that schedules have, and of each component the newest that was drawn. Its methods wait for
+// have, one that schedules have, one that entries have, the newest grant, and of each component the newest that was drawn. Its methods wait for
 // nobody.
 type Outbox struct {
 	mu         sync.Mutex // guards all below; nothing else is locked under it
@@ -26,6 +26,8 @@ type Outbox struct {
 	clients    []protocol.Frame    // who came and went, oldest first
 	projects   bool
 	automation bool
+	entries    bool
+	grant      *protocol.GrantChanged
 	order      []protocol.SessionID // of sessions, oldest first
 	sessions   map[protocol.SessionID]*protocol.SessionChanged
 	servers    []protocol.SessionID // whose MCP servers have changed, oldest first
@@ -48,6 +50,10 @@ func (o *Outbox) Put(f protocol.Frame, start func()) bool {
 		o.projects = true
 	case *protocol.AutomationChanged:
 		o.automation = true
+	case *protocol.EntriesChanged:
+		o.entries = true
+	case *protocol.GrantChanged:
+		o.grant = f
 	case *protocol.SessionChanged:
 		o.putSession(f)
 	case *protocol.MCPChanged:
@@ -114,6 +120,10 @@ func (o *Outbox) Take() protocol.Frame {
 		f := o.stopping
 		o.stopping = nil
 		return f
+	case o.grant != nil:
+		f := o.grant
+		o.grant = nil
+		return f
 	case len(o.frames) > 0: // somebody waits for what came of a key
 		f := o.frames[0]
 		o.frames = slices.Delete(o.frames, 0, 1)
@@ -128,6 +138,9 @@ func (o *Outbox) Take() protocol.Frame {
 	case o.automation:
 		o.automation = false
 		return &protocol.AutomationChanged{}
+	case o.entries:
+		o.entries = false
+		return &protocol.EntriesChanged{}
 	case len(o.servers) > 0:
 		f := &protocol.MCPChanged{SessionID: o.servers[0]}
 		o.servers = slices.Delete(o.servers, 0, 1)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,6 +20,11 @@ const (
 	MaxEntries = 256
 	MaxLabel   = 64        // characters of a label
 	maxFile    = 256 << 10 // bytes; 256 entries with long labels have about 110,000
+	// MaxPending bounds those that wait to be confirmed, and PendingTime how long each
+	// does: who asks a person and finds nobody asks again.
+	MaxPending  = 8
+	PendingTime = 10 * time.Minute
+	maxAddress  = 64 // bytes of where a pending one came from
 )
 
 // keySize is the length of an X25519 public key in bytes.
@@ -25,7 +32,8 @@ const keySize = 32
 
 // Entry is one entry that may come in. ClientID is derived from PublicKey (see
 // [protocol.ClientIDOf]). Times are in Unix milliseconds; LastSeen is 0 for one
-// that never came.
+// that never came. Pending says that it waits to be confirmed, since AddedAt, and came
+// from Address; Grant is what it gets then.
 type Entry struct {
 	ClientID  protocol.ClientID `json:"clientId"`
 	PublicKey []byte            `json:"publicKey"`
@@ -33,7 +41,21 @@ type Entry struct {
 	Grant     protocol.Grant    `json:"grant"`
 	AddedAt   int64             `json:"addedAt"`
 	LastSeen  int64             `json:"lastSeen,omitempty"`
+
+	Pending bool   `json:"pending,omitempty"`
+	Address string `json:"address,omitempty"`
 }
+
+// Granted returns what the entry may do now.
+func (e Entry) Granted() protocol.Grant {
+	if e.Pending {
+		return protocol.GrantPending
+	}
+	return e.Grant
+}
+
+// PendingUntil returns when an entry that waits to be confirmed is taken off the list.
+func (e Entry) PendingUntil() time.Time { return time.UnixMilli(e.AddedAt).Add(PendingTime) }
 
 // file is the list as it is stored, in the order in which entries were added.
 type file struct {
@@ -70,6 +92,8 @@ func parse(data []byte) (file, error) {
 			return f, errors.New("an entry's id is not that of its key")
 		case seen[e.ClientID]:
 			return f, fmt.Errorf("%s is in it twice", e.ClientID)
+		case len(e.Address) > maxAddress || e.Address != CleanLabel(e.Address):
+			return f, fmt.Errorf("the address of %s has characters that cannot be shown", e.ClientID)
 		case e.Label == "" || e.Label != CleanLabel(e.Label):
 			return f, fmt.Errorf("the label of %s has characters that cannot be shown", e.ClientID)
 		}
@@ -84,6 +108,11 @@ func parse(data []byte) (file, error) {
 func (f file) marshal() ([]byte, error) {
 	data, err := json.MarshalIndent(f, "", "  ")
 	return append(data, '\n'), err
+}
+
+// expire takes those off the list whom nobody has confirmed in time.
+func (f *file) expire(now time.Time) {
+	f.Entries = slices.DeleteFunc(f.Entries, func(e Entry) bool { return e.Pending && !now.Before(e.PendingUntil()) })
 }
 
 func (f file) find(id protocol.ClientID) int {
@@ -122,4 +151,13 @@ func CleanLabel(label string) string {
 		}
 	}
 	return b.String()
+}
+
+// Listed returns the entry as clients are told of it; whether it is there is not known here.
+func (e Entry) Listed() protocol.Entry {
+	out := protocol.Entry{ClientID: e.ClientID, Label: e.Label, Grant: e.Grant, AddedAt: e.AddedAt, LastSeen: e.LastSeen, Pending: e.Pending, Address: e.Address}
+	if e.Pending {
+		out.ExpiresAt = e.PendingUntil().UnixMilli()
+	}
+	return out
 }

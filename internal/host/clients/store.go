@@ -21,6 +21,8 @@ var (
 	ErrUnknown = errors.New("there is no such entry")
 	ErrFull    = fmt.Errorf("the list has %d entries, which is all that it can hold; revoke one that is not needed", MaxEntries)
 	ErrLabel   = errors.New("the label is empty; give a name that tells the entry from the others")
+	ErrPending = errors.New("the entry waits to be confirmed; confirm it first, or revoke it")
+	ErrCrowded = fmt.Errorf("%d clients wait to be confirmed, which is all that can; confirm or revoke them first", MaxPending)
 )
 
 // DamagedError says that the list cannot be read.
@@ -79,7 +81,7 @@ func (s *Store) Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.G
 	if err != nil || !ok {
 		return nil, "", false
 	}
-	return e.PublicKey, e.Grant, true
+	return e.PublicKey, e.Granted(), true
 }
 
 // Add lets an entry in and gives it as it is stored. The id is the key's, AddedAt is
@@ -112,6 +114,62 @@ func (s *Store) Add(publicKey []byte, label string, grant protocol.Grant) (Entry
 	return e, err
 }
 
+// Pair lets an entry in that has redeemed a code, and returns it as it is stored. With an
+// address it waits to be confirmed; one that is confirmed already stays as it is, and
+// without an address it gets the grant if that is more than it has. A full list is
+// [ErrFull], or [ErrCrowded] where too many wait.
+func (s *Store) Pair(publicKey []byte, label string, grant protocol.Grant, address string) (Entry, error) {
+	if len(publicKey) != keySize {
+		return Entry{}, fmt.Errorf("the key of an entry has %d bytes, not %d", keySize, len(publicKey))
+	}
+	if err := grant.Check(); err != nil {
+		return Entry{}, err
+	}
+	e := Entry{ClientID: protocol.ClientIDOf(publicKey), PublicKey: slices.Clone(publicKey), Label: cmp.Or(CleanLabel(label), "browser"), Grant: grant,
+		AddedAt: s.now().UnixMilli(), Pending: address != "", Address: CleanLabel(address[:min(len(address), maxAddress)])}
+	err := s.update(func(f *file) error {
+		i := f.find(e.ClientID)
+		if i >= 0 && !f.Entries[i].Pending {
+			old := &f.Entries[i]
+			if !e.Pending && !old.Grant.Allows(e.Grant) {
+				old.Grant = e.Grant
+			}
+			e = *old
+			return nil
+		}
+		if i >= 0 {
+			f.Entries = slices.Delete(f.Entries, i, i+1)
+		}
+		if e.Pending {
+			waiting := 0
+			for _, o := range f.Entries {
+				if o.Pending {
+					waiting++
+				}
+			}
+			if waiting >= MaxPending {
+				return ErrCrowded
+			}
+		}
+		if len(f.Entries) >= MaxEntries {
+			return ErrFull
+		}
+		f.Entries = append(f.Entries, e)
+		return nil
+	})
+	return e, err
+}
+
+// Confirm lets an entry in that waits for it, and returns what it may do now. One that
+// does not wait stays as it is. It fails with [ErrUnknown].
+func (s *Store) Confirm(id protocol.ClientID) (grant protocol.Grant, err error) {
+	err = s.change(id, func(e *Entry) {
+		e.Pending, e.Address = false, ""
+		grant = e.Grant
+	})
+	return grant, err
+}
+
 // Rename returns an entry another label, cleaned. It fails with [ErrUnknown] or
 // [ErrLabel].
 func (s *Store) Rename(id protocol.ClientID, label string) error {
@@ -121,13 +179,23 @@ func (s *Store) Rename(id protocol.ClientID, label string) error {
 	return s.change(id, func(e *Entry) { e.Label = label })
 }
 
-// SetGrant changes what an entry may do. It fails with [ErrUnknown], or for what is
-// no grant.
+// SetGrant changes what an entry may do. It fails with [ErrUnknown], with [ErrPending] for
+// one that waits to be confirmed, or for what is no grant.
 func (s *Store) SetGrant(id protocol.ClientID, grant protocol.Grant) error {
 	if err := grant.Check(); err != nil {
 		return err
 	}
-	return s.change(id, func(e *Entry) { e.Grant = grant })
+	return s.update(func(f *file) error {
+		i := f.find(id)
+		switch {
+		case i < 0:
+			return ErrUnknown
+		case f.Entries[i].Pending:
+			return ErrPending
+		}
+		f.Entries[i].Grant = grant
+		return nil
+	})
 }
 
 // Revoke takes an entry off the list. It fails with [ErrUnknown].
@@ -180,6 +248,7 @@ func (s *Store) update(change func(*file) error) error {
 		if err != nil {
 			return nil, &DamagedError{s.name, err}
 		}
+		f.expire(s.now())
 		if err := change(&f); err != nil {
 			return nil, err
 		}
@@ -199,5 +268,6 @@ func (s *Store) read() (file, error) {
 	if err != nil {
 		return file{}, &DamagedError{s.name, err}
 	}
+	f.expire(s.now())
 	return f, nil
 }

@@ -119,7 +119,7 @@ type daemon struct {
 	killed bool        // it is not waited for what still ends
 	stop   chan bool   // a client wants the end; true: another host takes over
 	tls    *tls.Config // nil without an address that needs it
-	info   Info        // complete before anybody can come
+	info   Info        // complete before anybody can come, but for what pages adds
 }
 
 // lock takes host.lock, waiting for a host that is ending when that was asked for.
@@ -194,7 +194,9 @@ func (d *daemon) serve(ctx context.Context) error {
 		default: // it ends already
 		}
 	}
-	hc.Addresses = func() []string { return d.info.Addresses }
+	var serving sync.WaitGroup
+	browsers := &pages{d: d, serving: &serving, ends: ends, opened: map[bool]*endpoint{}}
+	hc.Addresses, hc.Web = browsers.addresses, browsers
 	if d.host, err = host.New(hc); err != nil {
 		return err
 	}
@@ -208,7 +210,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		d.log.line("%s", problem)
 	}
 	srv := d.server(tokens, file)
-	var serving sync.WaitGroup
+	browsers.srv = srv
 	for _, e := range ends {
 		serving.Go(func() { d.accept(srv, e) }) // ends with Shutdown
 	}
@@ -225,6 +227,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		defer stop()
 		_ = srv.Shutdown(late) // who is left is cut off
 	}()
+	browsers.reopen()
 	if err := d.info.write(d.dir); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Join(d.dir, infoName), err)
 	}
@@ -263,6 +266,20 @@ func (d *daemon) parent(srv *serve.Server) <-chan struct{} {
 	return gone
 }
 
+// certify has a certificate at hand, and its fingerprint in the info.
+func (d *daemon) certify() error {
+	if d.tls != nil {
+		return nil
+	}
+	c, err := certificate(d.dir, d.cfg.TLSCert, d.cfg.TLSKey, d.cfg.Host.Rand, d.cfg.Host.Now())
+	if err != nil {
+		return err
+	}
+	d.tls = &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12}
+	d.info.Fingerprint = fingerprint(c)
+	return nil
+}
+
 // listen opens the socket and the addresses, all or none.
 func (d *daemon) listen() (ends []*endpoint, err error) {
 	if len(d.cfg.Listen) > maxListen {
@@ -276,20 +293,8 @@ func (d *daemon) listen() (ends []*endpoint, err error) {
 		}
 		addresses = append(addresses, a)
 	}
-	cert := func() error {
-		if d.tls != nil {
-			return nil
-		}
-		c, err := certificate(d.dir, d.cfg.TLSCert, d.cfg.TLSKey, d.cfg.Host.Rand, d.cfg.Host.Now())
-		if err != nil {
-			return err
-		}
-		d.tls = &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12}
-		d.info.Fingerprint = fingerprint(c)
-		return nil
-	}
 	if d.cfg.TLSCert != "" || d.cfg.TLSKey != "" {
-		if err := cert(); err != nil {
+		if err := d.certify(); err != nil {
 			return nil, err
 		}
 	}
@@ -306,7 +311,7 @@ func (d *daemon) listen() (ends []*endpoint, err error) {
 	}
 	ends = append(ends, e)
 	for _, a := range addresses {
-		e, err := a.listen(cert)
+		e, err := a.listen(d.certify)
 		if err != nil {
 			return ends, err
 		}

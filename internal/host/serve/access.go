@@ -34,7 +34,7 @@ func (s *Server) admitted(l *listener, r *http.Request) *refusal {
 // refuseName is the refusal of a Host header that does not name this host. A name that
 // would be right with another port is told apart: a proxy or a tunnel often has another.
 func (l *listener) refuseName(r *http.Request) *refusal {
-	name, port, ok := splitHost(r.Host, l.defaultPort())
+	name, port, ok := splitHost(r.Host, l.defaultPort(r))
 	if ok && port != l.port && l.isOwn(r, name, l.port) {
 		return refuse(reasonHost, "The Host header %s has another port than this host, which listens on %s; call it with that port, or add %s to host.names of the configuration.",
 			shown(r.Host), l.port, shown(net.JoinHostPort(name, port)))
@@ -44,7 +44,7 @@ func (l *listener) refuseName(r *http.Request) *refusal {
 
 // known reports whether the Host header names this host.
 func (l *listener) known(r *http.Request) bool {
-	name, port, ok := splitHost(r.Host, l.defaultPort())
+	name, port, ok := splitHost(r.Host, l.defaultPort(r))
 	return ok && l.isOwn(r, name, port)
 }
 
@@ -87,17 +87,21 @@ func (l *listener) allows(r *http.Request, origin string) bool {
 			return true
 		}
 	}
-	switch l.kind {
-	case Loopback:
-		return o.scheme == "http" && l.isOwn(r, o.name, o.port)
-	case TLS:
-		return o.scheme == "https" && l.isOwn(r, o.name, o.port)
+	if l.kind == Unix {
+		return false // no page is served there
 	}
-	return false // no page is served on a Unix socket
+	return (o.scheme == "https") == l.secured(r) && l.isOwn(r, o.name, o.port)
 }
 
-func (l *listener) defaultPort() string {
-	if l.kind == TLS {
+// secured reports whether the client speaks TLS: with this host, or with a proxy of this
+// machine, which says so. Whoever says it wrongly has another address than the client has
+// in its proof, and gets nowhere.
+func (l *listener) secured(r *http.Request) bool {
+	return l.kind == TLS || l.kind == Loopback && r.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+func (l *listener) defaultPort(r *http.Request) string {
+	if l.secured(r) {
 		return "443"
 	}
 	return "80"
@@ -110,11 +114,35 @@ func (l *listener) dialled(r *http.Request) string {
 	if l.kind == Unix {
 		return l.address
 	}
-	name, port, _ := splitHost(r.Host, l.defaultPort())
-	if l.kind == TLS {
+	name, port, _ := splitHost(r.Host, l.defaultPort(r))
+	if l.secured(r) {
 		return handshake.TLS(net.JoinHostPort(name, port))
 	}
 	return net.JoinHostPort(name, port)
+}
+
+// cameFrom returns where a client is, "" for this machine. A proxy of this machine brings
+// clients of others, and is known by the name that they have dialled.
+func (l *listener) cameFrom(r *http.Request) string {
+	switch l.kind {
+	case Unix:
+		return ""
+	case TLS:
+		return addressOf(streamOf(r.Context()).RemoteAddr())
+	}
+	name, _, _ := splitHost(r.Host, l.defaultPort(r))
+	if ip := net.ParseIP(name); name == "localhost" || ip.IsLoopback() {
+		return ""
+	}
+	return name
+}
+
+// addressOf returns the number of a peer.
+func addressOf(a net.Addr) string {
+	if t, ok := a.(*net.TCPAddr); ok {
+		return t.IP.String()
+	}
+	return a.String()
 }
 
 // splitHost returns name (lower case, without brackets) and port of "name",

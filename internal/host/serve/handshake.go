@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"scorel/internal/host/pairing"
 	"scorel/protocol"
 	"scorel/protocol/handshake"
 )
@@ -19,10 +20,14 @@ import (
 // maxHandshake bounds each of the first two messages of a client, in bytes.
 const maxHandshake = 8 << 10
 
+// dialled is how a client has come: address is what it dialled, for the proofs, and from
+// where it is, "" for this machine.
+type dialled struct{ address, from string }
+
 // acceptHandshake reads the hello of a client and has it prove who it is, unless its upgrade
 // request has brought the right token: that is enough. What fails is a refusal; every
 // other error is that of the line.
-func (s *Server) acceptHandshake(ws *websocket.Conn, address, token string) (hello protocol.Hello, p *proof, err error) {
+func (s *Server) acceptHandshake(ws *websocket.Conn, at dialled, token string) (hello protocol.Hello, p *proof, err error) {
 	data, err := readFirst(ws)
 	if err != nil {
 		return hello, nil, err
@@ -37,16 +42,16 @@ func (s *Server) acceptHandshake(ws *websocket.Conn, address, token string) (hel
 	if token != "" {
 		return hello, &proof{grant: protocol.GrantControl, token: token}, nil
 	}
-	return s.prove(ws, address, hello)
+	return s.prove(ws, at, hello)
 }
 
-// prove lets both sides prove who they are, the host first: with the token, or with
-// their keys.
-func (s *Server) prove(ws *websocket.Conn, address string, hello protocol.Hello) (_ protocol.Hello, p *proof, err error) {
-	if p, err = s.challenge(&hello); err != nil {
+// prove lets both sides prove who they are, the host first: with the token, with their
+// keys, or with their keys and a code.
+func (s *Server) prove(ws *websocket.Conn, at dialled, hello protocol.Hello) (_ protocol.Hello, p *proof, err error) {
+	if p, err = s.challenge(&hello, at); err != nil {
 		return hello, nil, err
 	}
-	transcript := &handshake.Transcript{Address: address, Hello: hello, Challenge: p.challenge}
+	transcript := &handshake.Transcript{Address: at.address, Hello: hello, Challenge: p.challenge}
 	p.challenge.Proof = handshake.Host(p.hostKey, transcript)
 	if err := writeMessage(ws, "challenge", p.challenge); err != nil {
 		return hello, nil, err
@@ -59,10 +64,29 @@ func (s *Server) prove(ws *websocket.Conn, address string, hello protocol.Hello)
 	if err != nil {
 		return hello, nil, err
 	}
-	if !handshake.Equal(said, handshake.Client(p.clientKey, transcript)) {
-		return hello, nil, refuse(reasonProof, "The client's proof is wrong: it has another token or key than the host, or dialled another address than %s.", shown(address))
+	right := handshake.Equal(said, handshake.Client(p.clientKey, transcript))
+	switch {
+	case hello.Pairing == "" && !right:
+		return hello, nil, refuse(reasonProof, "The client's proof is wrong: it has another token or key than the host, or dialled another address than %s.", shown(at.address))
+	case hello.Pairing == "":
+		return hello, p, nil
+	case !right:
+		s.cfg.Host.Pairings().Fail(hello.Pairing)
+		return hello, nil, refuse(reasonProof, "The client's proof is wrong: it has another code than the host, or dialled another address than %s. The code counts no longer; ask for a new one.", shown(at.address))
+	}
+	if p.grant, err = s.cfg.Host.Pairings().Redeem(hello.Pairing, hello.PublicKey, hello.ClientName, at.from); err != nil {
+		return hello, nil, refusedCode(err)
 	}
 	return hello, p, nil
+}
+
+// refusedCode is the refusal of a client whose code does not let it in.
+func refusedCode(err error) error {
+	var why *pairing.RefusedError
+	if errors.As(err, &why) {
+		return refuse(reasonPairing, "%s", why.Text)
+	}
+	return &refusal{reasonPairing, protocol.AsError(err)}
 }
 
 // proof is what the host needs to prove itself and to check the client; of one that has
@@ -74,8 +98,9 @@ type proof struct {
 	token              string // that counts, "" for a client with a key
 }
 
-// challenge answers a hello. A client whose key is not on the list costs no DH.
-func (s *Server) challenge(hello *protocol.Hello) (*proof, error) {
+// challenge answers a hello. A client whose key is not on the list costs no DH, unless it
+// names a code that counts.
+func (s *Server) challenge(hello *protocol.Hello, at dialled) (*proof, error) {
 	nonce, err := handshake.Nonce(s.cfg.Rand)
 	if err != nil {
 		return nil, err
@@ -90,9 +115,17 @@ func (s *Server) challenge(hello *protocol.Hello) (*proof, error) {
 		p.hostKey, p.clientKey, p.grant, p.token = []byte(token), []byte(token), protocol.GrantControl, token
 		return p, nil
 	}
-	known, grant, ok := s.lookup(hello.ClientID)
-	if !ok || !bytes.Equal(known, hello.PublicKey) {
-		return nil, refuse(reasonEntry, "The host does not know this entry; pair it with the host first.")
+	var secret string
+	known, grant := hello.PublicKey, protocol.Grant("")
+	if hello.Pairing != "" {
+		if secret, err = s.cfg.Host.Pairings().Secret(hello.Pairing, at.from == ""); err != nil {
+			return nil, refusedCode(err)
+		}
+	} else {
+		var ok bool
+		if known, grant, ok = s.lookup(hello.ClientID); !ok || !bytes.Equal(known, hello.PublicKey) {
+			return nil, refuse(reasonEntry, "The host does not know this entry; pair it with the host first.")
+		}
 	}
 	ephemeral, err := ecdh.X25519().GenerateKey(s.cfg.Rand)
 	if err != nil {
@@ -104,6 +137,9 @@ func (s *Server) challenge(hello *protocol.Hello) (*proof, error) {
 	}
 	if p.clientKey, err = handshake.Shared(ephemeral, known); err != nil {
 		return nil, refuse(reasonEntry, "The key of this entry is no good one; pair it with the host again.")
+	}
+	if secret != "" {
+		p.hostKey, p.clientKey = handshake.Paired(secret, p.hostKey), handshake.Paired(secret, p.clientKey)
 	}
 	return p, nil
 }
@@ -215,7 +251,7 @@ func (s *Server) turnAway(ws *websocket.Conn, st *stream, err error) {
 		return
 	}
 	s.refused(why, peerName(st.l.kind, st.Conn))
-	if why.reason == reasonProof || why.reason == reasonEntry {
+	if why.reason == reasonProof || why.reason == reasonEntry || why.reason == reasonPairing {
 		wait := time.NewTimer(s.times.penalty)
 		defer wait.Stop()
 		select {

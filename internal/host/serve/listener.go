@@ -66,10 +66,13 @@ func (s *Server) listener(l net.Listener, kind Kind) (*listener, error) {
 		}
 		return lis, nil
 	}
-	if s.cfg.TLS == nil {
+	s.mu.Lock()
+	config := s.tls
+	s.mu.Unlock()
+	if config == nil {
 		return nil, errors.New("a TLS listener needs a certificate")
 	}
-	lis.tls = s.cfg.TLS.Clone()
+	lis.tls = config.Clone()
 	lis.tls.NextProtos = []string{"http/1.1"}
 	lis.tls.MinVersion = max(lis.tls.MinVersion, tls.VersionTLS12)
 	for _, c := range lis.tls.Certificates {

@@ -34,6 +34,7 @@ const (
 	reasonVersion      reason = "protocol_version"
 	reasonProof        reason = "proof"
 	reasonEntry        reason = "entry"
+	reasonPairing      reason = "pairing"
 	reasonTooLarge     reason = "message_size"
 )
 
@@ -50,7 +51,7 @@ func (r *refusal) Error() string { return r.err.Message }
 func refuse(why reason, format string, args ...any) *refusal {
 	code := protocol.CodeForbidden
 	switch why {
-	case reasonBearer, reasonProof, reasonEntry, reasonProofTimeout:
+	case reasonBearer, reasonProof, reasonEntry, reasonPairing, reasonProofTimeout:
 		code = protocol.CodeAuthFailed
 	case reasonURL, reasonMessage, reasonUTF8:
 		code = protocol.CodeInvalidRequest

@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,7 +57,7 @@ type Config struct {
 	// which {{nonce}} and {{version}} are filled in, and others, as they are or packed
 	// with gzip under their name and ".gz". nil is none.
 	Page fs.FS
-	// TLS is for listeners of kind [TLS].
+	// TLS is for listeners of kind [TLS]; see [Server.UseTLS].
 	TLS *tls.Config
 	// Report is told, without secrets, of what was refused and of what went wrong;
 	// may be nil. It is called by one goroutine at a time.
@@ -105,6 +106,7 @@ type Server struct {
 	wg       sync.WaitGroup // requests and connections
 
 	mu           sync.Mutex // guards what follows
+	tls          *tls.Config
 	listeners    []*listener
 	closing      bool
 	tokenClients map[*tokenClient]struct{}
@@ -121,7 +123,7 @@ func New(cfg Config) *Server {
 	if cfg.Token == nil {
 		cfg.Token = func() string { return "" }
 	}
-	s := &Server{cfg: cfg, times: defaultTimes(), metrics: metrics.New(), reporter: newReporter(cfg.Report), stopping: make(chan struct{})}
+	s := &Server{cfg: cfg, times: defaultTimes(), metrics: metrics.New(), reporter: newReporter(cfg.Report), stopping: make(chan struct{}), tls: cfg.TLS}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.scripts = &scripts{s: s}
 	return s
@@ -152,6 +154,32 @@ func (s *Server) Serve(l net.Listener, kind Kind) error {
 		return nil
 	}
 	return fmt.Errorf("serve %s: %w", lis.address, err)
+}
+
+// UseTLS sets what listeners of kind [TLS] are served with from now on.
+func (s *Server) UseTLS(cfg *tls.Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tls = cfg
+}
+
+// Forget closes one listener, and cuts off what has come over it. [Server.Serve] then returns
+// nil.
+func (s *Server) Forget(l net.Listener) {
+	s.mu.Lock()
+	i := slices.IndexFunc(s.listeners, func(lis *listener) bool { return lis.Listener == l })
+	var lis *listener
+	if i >= 0 {
+		lis = s.listeners[i]
+		s.listeners = slices.Delete(s.listeners, i, i+1)
+	}
+	s.mu.Unlock()
+	if lis == nil {
+		_ = l.Close()
+		return
+	}
+	lis.unproven.closeAll()
+	lis.cut()
 }
 
 // newHTTP makes the HTTP server of a listener. HTTP/2 is off: WebSockets need a

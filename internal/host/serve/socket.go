@@ -89,7 +89,7 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 	c.ws = ws
 	l.unproven.spoke(st)
 	ws.SetReadLimit(-1) // the limits are those of readFirst and read, which can say so
-	hello, p, err := s.acceptHandshake(ws, l.dialled(r), token)
+	hello, p, err := s.acceptHandshake(ws, dialled{address: l.dialled(r), from: l.cameFrom(r)}, token)
 	if err != nil {
 		s.turnAway(ws, st, err)
 		return

@@ -59,7 +59,17 @@ type setting struct {
 	hold    bool // the model answers only when world.hold is closed
 	chunk   int  // characters of one piece of an answer; 0: whole
 	answers []string
+	now     func() time.Time // of the host; nil is the machine's
 }
+
+// pages are addresses that nobody dials.
+type pages struct{}
+
+func (pages) OpenWeb(bool) (*protocol.WebOpened, error) {
+	return &protocol.WebOpened{Addresses: []string{"http://127.0.0.1:4444"}}, nil
+}
+func (pages) CloseWeb() error            { return nil }
+func (pages) WebAddresses(bool) []string { return []string{"http://127.0.0.1:4444"} }
 
 func newWorld(t *testing.T, s setting) *world {
 	t.Helper()
@@ -104,7 +114,10 @@ func newWorld(t *testing.T, s setting) *world {
 	httpClient := vendor.Client()
 	t.Cleanup(httpClient.CloseIdleConnections)
 	w.hostConfig = host.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Environ: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "MOCK_KEY=any"},
-		Unattended: true, Serving: true, Now: time.Now, Rand: rand.Reader, HTTP: httpClient}
+		Unattended: true, Serving: true, Now: time.Now, Rand: rand.Reader, HTTP: httpClient, Web: pages{}}
+	if s.now != nil {
+		w.hostConfig.Now = s.now
+	}
 	w.setting = s
 	w.start()
 	return w

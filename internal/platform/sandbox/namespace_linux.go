@@ -38,6 +38,8 @@ const (
 	maxHunt  = 10 * time.Second     // while there is somebody
 	maxQuiet = 32                   // looks in a row that see nobody new: a death that hangs in the system, or others vanish
 	quietest = 2 * time.Millisecond // more before each of these looks: who was killed needs a processor to end
+	newest   = 64                   // numbers below the newest that are tried before each look
+	bursts   = 256                  // such tries in a row that find somebody
 )
 
 // killNamespace kills every process in a user namespace that is a child's, also
@@ -61,6 +63,9 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 	known := map[look]bool{{leader, true}: true}
 	until := time.Now().Add(maxHunt)
 	for quiet := 0; quiet < maxQuiet && time.Now().Before(until); quiet++ {
+		if mark == "" {
+			found = killNewest(ns) || found
+		}
 		calm := true
 		pids := processes()
 		slices.Sort(pids)
@@ -88,6 +93,39 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 		time.Sleep(time.Duration(quiet) * quietest)
 	}
 	return found
+}
+
+// killNewest kills those of a namespace that have just begun, until a try finds nobody. Who
+// forks and ends all the time is gone before a whole list of processes is read; the newest
+// number, and with it theirs, is known at once.
+func killNewest(ns uint64) (found bool) {
+	for range bursts {
+		last := newestProcess()
+		killed := false
+		for pid := last; pid > max(0, last-newest); pid-- {
+			killed = killIn(pid, ns) || killed
+		}
+		if !killed {
+			break
+		}
+		found = true
+	}
+	return found
+}
+
+// newestProcess returns the number that was given last, 0 when it is not known
+// (proc_loadavg(5): the fifth field).
+func newestProcess() int {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) < 5 {
+		return 0
+	}
+	pid, _ := strconv.Atoi(fields[4])
+	return pid
 }
 
 // namespaceOrMark returns the user namespace of a process; where that is not shown

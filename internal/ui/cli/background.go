@@ -14,6 +14,7 @@ import (
 
 	"scorel/client"
 	"scorel/internal/ui/cli/schedulecmd"
+	"scorel/internal/ui/cli/webcmd"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
@@ -432,13 +433,22 @@ func untilIdle(ctx context.Context, s *client.Session) bool {
 // scheduleCommands are those about schedules.
 func (a *app) scheduleCommands() []*cobra.Command {
 	return schedulecmd.New(schedulecmd.Config{Stdout: a.stdout, Stderr: a.stderr, Args: args, Find: findSession,
-		Reach: func(ctx context.Context, start bool, name string) (*client.Client, func(), error) {
-			l, err := a.reach(ctx, reachOptions{start: start, name: name})
-			if err != nil {
-				return nil, nil, err
-			}
-			return l.Client, l.Close, nil
-		}})
+		Reach: a.reachOnce})
+}
+
+// webCommands are those with which browsers come in.
+func (a *app) webCommands() []*cobra.Command {
+	return webcmd.New(webcmd.Config{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Environ: a.environ, Args: args, Reach: a.reachOnce, Find: findSession,
+		Dir: a.scorelDir, Interactive: a.interactive, Dumb: a.dumb, Exit: func(code int) { a.code = code }})
+}
+
+// reachOnce connects to the host for one command.
+func (a *app) reachOnce(ctx context.Context, start bool, name string) (*client.Client, func(), error) {
+	l, err := a.reach(ctx, reachOptions{start: start, name: name})
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.Client, l.Close, nil
 }
 
 // daemonCommand has the commands of the host and of sessions in the background under the name

@@ -104,8 +104,8 @@ log that survives crashes and can be rewound, branched and resumed.
 				}
 				return a.terminalUI(cmd.Context(), cmd.Flags(), &o, &u, strings.Join(args, " "))
 			}
-			if u.resume || u.embedded || u.remote.set() {
-				return exit.Usagef("--resume, --embedded and --remote belong to the terminal UI; leave out -p, or use scorel send for another host")
+			if u.resume || u.embedded || u.phone || u.remote.set() {
+				return exit.Usagef("--resume, --embedded, --remote-control and --remote belong to the terminal UI; leave out -p, or use scorel send for another host")
 			}
 			return a.prompt(cmd.Context(), o, strings.Join(args, " "))
 		},
@@ -117,11 +117,13 @@ log that survives crashes and can be rewound, branched and resumed.
 	u.remote.register(root)
 	root.Flags().BoolVarP(&u.resume, "resume", "r", false, "pick the session to resume")
 	root.Flags().BoolVar(&background, "bg", false, "start a session in the background with the prompt, and return: scorel bg")
+	root.Flags().BoolVar(&u.phone, "remote-control", false, "show the way in for a phone of the same network: /remote-control")
 	root.Flags().BoolVar(&u.embedded, "embedded", false, "run the host in this process: what runs ends with it")
 	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.skillsCommand(), a.configCommand(), a.permissionsCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(), a.mcpCommand(), a.channelsCommand(),
 		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.bgCommand(), a.psCommand(), a.logsCommand(), a.killCommand(), a.daemonCommand(), a.jobCommand(), a.projectsCommand(),
 		a.extensionsCommand(), a.completionCommand(), a.manCommand())
 	root.AddCommand(a.scheduleCommands()...)
+	root.AddCommand(a.webCommands()...)
 	a.complete(root)
 	return root
 }

@@ -20,12 +20,13 @@ type uiOptions struct {
 	remote   remoteOptions
 	resume   bool
 	embedded bool
+	phone    bool // the way in for a phone is shown
 }
 
 // terminalUI shows the terminal UI until the person leaves.
 func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOptions, u *uiOptions, prompt string) error {
 	shared := map[string]bool{"model": true, "thinking": true, "permission-mode": true, "session": true, "continue": true, "cwd": true,
-		"channels": true, "remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true}
+		"channels": true, "remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true, "remote-control": true}
 	var refused error
 	flags.Visit(func(f *pflag.Flag) {
 		if !shared[f.Name] && refused == nil {
@@ -37,6 +38,8 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 		return refused
 	case u.resume && (o.session != "" || o.cont):
 		return exit.Usagef("--resume picks a session; leave out --session and --continue")
+	case u.phone && u.embedded:
+		return exit.Usagef("--remote-control needs the host of this machine, which a phone can reach; leave out --embedded")
 	case u.remote.set() && (u.embedded || o.cwd != ""):
 		return exit.Usagef("--embedded and --cwd are about this machine; leave them out with --remote")
 	}
@@ -60,7 +63,7 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 			return err
 		}
 	}
-	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode, Channels: channels})
+	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode, Channels: channels, RemoteControl: u.phone})
 }
 
 // showUI shows the terminal UI, of a host elsewhere, of that of this machine, or with

@@ -29,45 +29,46 @@ func commands() []command {
 // handlers says what each command of the UI does, by its name in package slash.
 func handlers() map[string]func(m *Model, args string) tea.Cmd {
 	return map[string]func(m *Model, args string) tea.Cmd{
-		"add":        func(m *Model, file string) tea.Cmd { return m.input.Add(file) },
-		"bg":         func(m *Model, prompt string) tea.Cmd { return m.panels.sessions.Background(prompt) },
-		"clone":      func(m *Model, name string) tea.Cmd { return m.panels.sessions.Clone(name) },
-		"compact":    func(m *Model, keep string) tea.Cmd { return m.panels.branches.Compact(keep) },
-		"config":     simple(func(m *Model) tea.Cmd { return m.panels.settings.Open() }),
-		"context":    simple(func(m *Model) tea.Cmd { return m.panels.pages.Context() }),
-		"copy":       simple(func(m *Model) tea.Cmd { return m.reading.copyAnswer() }),
-		"cost":       simple(func(m *Model) tea.Cmd { return m.panels.pages.Cost() }),
-		"doctor":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Doctor() }),
-		"export":     func(m *Model, file string) tea.Cmd { return m.panels.sessions.Export(file) },
-		"extensions": simple(func(m *Model) tea.Cmd { return m.panels.pages.Extensions() }),
-		"fork":       simple(func(m *Model) tea.Cmd { return m.panels.branches.Fork() }),
-		"fullscreen": simple(func(m *Model) tea.Cmd { m.reading.toggleScreen(); return nil }),
-		"help":       simple(func(m *Model) tea.Cmd { return m.panels.help.Open(m.prefs.keys.Map) }),
-		"hooks":      simple(func(m *Model) tea.Cmd { return m.panels.pages.Hooks() }),
-		"login":      func(m *Model, provider string) tea.Cmd { return m.panels.login.Open(provider) },
-		"logout":     func(m *Model, provider string) tea.Cmd { return m.panels.login.Forget(provider) },
-		"mcp":        func(m *Model, args string) tea.Cmd { return m.panels.mcp.Run(args) },
-		"memory":     func(m *Model, note string) tea.Cmd { return m.panels.pages.Memory(note) },
-		"mode":       func(m *Model, mode string) tea.Cmd { return m.panels.models.Modes(mode) },
-		"model":      func(m *Model, name string) tea.Cmd { return m.panels.models.Set(name) },
-		"monitor":    func(m *Model, command string) tea.Cmd { return m.input.Monitor(command) },
-		"new":        simple(func(m *Model) tea.Cmd { return m.panels.sessions.New() }),
-		"process":    simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
-		"ps":         simple(func(m *Model) tea.Cmd { return m.panels.sessions.AtWork() }),
-		"queue":      simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),
-		"quit":       simple((*Model).close),
-		"reload":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Reload() }),
-		"rename":     func(m *Model, name string) tea.Cmd { return m.panels.sessions.Rename(name) },
-		"resume":     func(m *Model, name string) tea.Cmd { return m.panels.sessions.Resume(name) },
-		"rewind":     simple(func(m *Model) tea.Cmd { return m.panels.branches.Tree(true) }),
-		"skills":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Skills() }),
-		"tools":      simple(func(m *Model) tea.Cmd { return m.panels.pages.Tools() }),
-		"agents":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Agents() }),
-		"tasks":      simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
-		"theme":      func(m *Model, name string) tea.Cmd { return m.panels.settings.Themes(name) },
-		"thinking":   func(m *Model, level string) tea.Cmd { return m.panels.models.Thinking(level) },
-		"tree":       simple(func(m *Model) tea.Cmd { return m.panels.branches.Tree(false) }),
-		"trust":      simple(func(m *Model) tea.Cmd { return m.panels.folder.Trust() }),
+		"add":            func(m *Model, file string) tea.Cmd { return m.input.Add(file) },
+		"bg":             func(m *Model, prompt string) tea.Cmd { return m.panels.sessions.Background(prompt) },
+		"clone":          func(m *Model, name string) tea.Cmd { return m.panels.sessions.Clone(name) },
+		"compact":        func(m *Model, keep string) tea.Cmd { return m.panels.branches.Compact(keep) },
+		"config":         simple(func(m *Model) tea.Cmd { return m.panels.settings.Open() }),
+		"context":        simple(func(m *Model) tea.Cmd { return m.panels.pages.Context() }),
+		"copy":           simple(func(m *Model) tea.Cmd { return m.reading.copyAnswer() }),
+		"cost":           simple(func(m *Model) tea.Cmd { return m.panels.pages.Cost() }),
+		"doctor":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Doctor() }),
+		"export":         func(m *Model, file string) tea.Cmd { return m.panels.sessions.Export(file) },
+		"extensions":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Extensions() }),
+		"fork":           simple(func(m *Model) tea.Cmd { return m.panels.branches.Fork() }),
+		"fullscreen":     simple(func(m *Model) tea.Cmd { m.reading.toggleScreen(); return nil }),
+		"help":           simple(func(m *Model) tea.Cmd { return m.panels.help.Open(m.prefs.keys.Map) }),
+		"hooks":          simple(func(m *Model) tea.Cmd { return m.panels.pages.Hooks() }),
+		"login":          func(m *Model, provider string) tea.Cmd { return m.panels.login.Open(provider) },
+		"logout":         func(m *Model, provider string) tea.Cmd { return m.panels.login.Forget(provider) },
+		"mcp":            func(m *Model, args string) tea.Cmd { return m.panels.mcp.Run(args) },
+		"memory":         func(m *Model, note string) tea.Cmd { return m.panels.pages.Memory(note) },
+		"mode":           func(m *Model, mode string) tea.Cmd { return m.panels.models.Modes(mode) },
+		"model":          func(m *Model, name string) tea.Cmd { return m.panels.models.Set(name) },
+		"monitor":        func(m *Model, command string) tea.Cmd { return m.input.Monitor(command) },
+		"new":            simple(func(m *Model) tea.Cmd { return m.panels.sessions.New() }),
+		"process":        simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
+		"ps":             simple(func(m *Model) tea.Cmd { return m.panels.sessions.AtWork() }),
+		"queue":          simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),
+		"quit":           simple((*Model).close),
+		"reload":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Reload() }),
+		"remote-control": simple(func(m *Model) tea.Cmd { return m.panels.remote.Open() }),
+		"rename":         func(m *Model, name string) tea.Cmd { return m.panels.sessions.Rename(name) },
+		"resume":         func(m *Model, name string) tea.Cmd { return m.panels.sessions.Resume(name) },
+		"rewind":         simple(func(m *Model) tea.Cmd { return m.panels.branches.Tree(true) }),
+		"skills":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Skills() }),
+		"tools":          simple(func(m *Model) tea.Cmd { return m.panels.pages.Tools() }),
+		"agents":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Agents() }),
+		"tasks":          simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
+		"theme":          func(m *Model, name string) tea.Cmd { return m.panels.settings.Themes(name) },
+		"thinking":       func(m *Model, level string) tea.Cmd { return m.panels.models.Thinking(level) },
+		"tree":           simple(func(m *Model) tea.Cmd { return m.panels.branches.Tree(false) }),
+		"trust":          simple(func(m *Model) tea.Cmd { return m.panels.folder.Trust() }),
 	}
 }
 
@@ -89,6 +90,18 @@ func commandInfos() []protocol.CommandInfo {
 	var all []protocol.CommandInfo
 	for _, c := range commands() {
 		all = append(all, protocol.CommandInfo{Name: c.Name, ArgumentHint: c.Args(slash.Screen), Description: c.Doc, Source: protocol.CommandBuiltin})
+	}
+	return all
+}
+
+// completedInfos are commandInfos with a row for each alias: what is typed whole is what Enter
+// takes, and not another command that has the same letters.
+func completedInfos() []protocol.CommandInfo {
+	all := commandInfos()
+	for _, c := range commands() {
+		for _, alias := range c.Aliases {
+			all = append(all, protocol.CommandInfo{Name: alias, ArgumentHint: c.Args(slash.Screen), Description: c.Doc, Source: protocol.CommandBuiltin})
+		}
 	}
 	return all
 }

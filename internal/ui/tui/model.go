@@ -56,6 +56,7 @@ type panels struct {
 	models   *panel.Models
 	pages    *panel.Pages
 	queue    *panel.Queue
+	remote   *panel.Remote
 	sessions *panel.Sessions
 	settings *panel.Settings
 	setup    *panel.Setup
@@ -110,7 +111,7 @@ func (m *Model) join(ctx context.Context) {
 
 	overlays := &overlay.Stack{}
 	m.input = input.New(input.Config{Link: m.link, Toasts: m.toasts, Overlays: overlays, Session: m.session, Host: m.host, Payloads: images,
-		Dir: cfg.Dir, WorkDir: cfg.WorkDir, Environ: cfg.Environ, Remote: cfg.Remote, Vim: m.prefs.settings.Vim, Commands: commandInfos()})
+		Dir: cfg.Dir, WorkDir: cfg.WorkDir, Environ: cfg.Environ, Remote: cfg.Remote, Vim: m.prefs.settings.Vim, Commands: completedInfos()})
 	m.input.SendTo(m)
 	questions := question.New(question.Config{Link: m.link, Toasts: m.toasts, Session: m.session, Person: m})
 	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
@@ -129,6 +130,7 @@ func (m *Model) join(ctx context.Context) {
 	p.login = panel.NewLogin(b, m.host, p.models, panel.NewEndpoint(b, m.host, p.models))
 	p.mcp = panel.NewMCP(b)
 	p.pages = panel.NewPages(b, m.input)
+	p.remote = panel.NewRemote(b)
 	p.settings = panel.NewSettings(b, m.host, m.prefs)
 	p.setup = panel.NewSetup(b, m.host, m.input, m, p.login, cfg.Start.Model != "")
 	p.tasks = panel.NewTasks(b, m.agents)

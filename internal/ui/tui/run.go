@@ -43,6 +43,7 @@ type Start struct {
 	Prompt   string // is sent at once
 	// Model, Thinking and Mode (of permissions) are set in the session; "" leaves them.
 	Model, Thinking, Mode string
+	RemoteControl         bool     // the way in for a phone is shown
 	Channels              []string // MCP servers that may push events into the session
 }
 

@@ -83,13 +83,19 @@ func (m *Model) found(found bool) tea.Cmd {
 	return m.input.Set(m.takePrompt())
 }
 
-// firstPrompt sends what the command line has, once.
+// firstPrompt sends what the command line has, and shows the way in for a phone where that is
+// wanted, once.
 func (m *Model) firstPrompt() tea.Cmd {
+	var remote tea.Cmd
+	if m.cfg.Start.RemoteControl {
+		m.cfg.Start.RemoteControl = false
+		remote = m.panels.remote.Open()
+	}
 	text := m.takePrompt()
 	if strings.TrimSpace(text) == "" {
-		return nil
+		return remote
 	}
-	return m.input.SendText(text)
+	return tea.Batch(remote, m.input.SendText(text))
 }
 
 // takePrompt returns the prompt of the command line, "" once it was taken.

@@ -275,6 +275,10 @@ export class Client {
       link.stopping = true;
       link.restarting = m.restarting ?? false;
     }
+    if (m.type === "grant_changed" && link === this.link && link.connected) {
+      link.connected = { ...link.connected, grant: m.grant };
+      this.tell({ state: "connected", connected: link.connected });
+    }
     this.frame(link, m);
   }
 

@@ -1,4 +1,4 @@
-import type { ClientInfo, Frame, HostStopping, SessionChanged, SessionID, UIFrame } from "../protocol/index";
+import type { ClientInfo, Frame, Grant, HostStopping, SessionChanged, SessionID, UIFrame } from "../protocol/index";
 
 /** What is kept of a device's changes until somebody is told: sessions, clients and sessions with MCP servers, each. */
 const maxChanges = 256;
@@ -18,6 +18,10 @@ export interface DeviceChanges {
   projects: boolean;
   /** Schedules or runs have changed. */
   automation: boolean;
+  /** The clients that have a key of their own have changed; only a client with control is told. */
+  entries: boolean;
+  /** What this client may do from now on, when that has changed. */
+  grant?: Grant;
   /** The sessions whose MCP servers have changed. */
   mcp: SessionID[];
   /** The host ends. */
@@ -64,6 +68,12 @@ export class DeviceNews {
       case "automation_changed":
         c.automation = true;
         break;
+      case "entries_changed":
+        c.entries = true;
+        break;
+      case "grant_changed":
+        c.grant = f.grant;
+        break;
       case "mcp_changed":
         if (!c.mcp.includes(f.sessionId)) c.mcp.push(f.sessionId);
         break;
@@ -89,13 +99,14 @@ export class DeviceNews {
   }
 
   private miss(): void {
-    this.changes = { ...none(), frames: this.changes.frames, missed: true };
+    const { frames, grant } = this.changes;
+    this.changes = { ...none(), frames, ...(grant && { grant }), missed: true };
     this.any = true;
   }
 }
 
 function none(): DeviceChanges {
-  return { sessions: [], clients: [], projects: false, automation: false, mcp: [], frames: [], missed: false };
+  return { sessions: [], clients: [], projects: false, automation: false, entries: false, mcp: [], frames: [], missed: false };
 }
 
 function replace<T>(list: T[], item: T, same: (o: T) => boolean): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Challenge, Hello } from "../protocol/index";
 import { parseAddress } from "./address";
 import { base32, base64, byteLength, fromBase64, hex, tail, utf8 } from "./bytes";
-import { equalProof, proof, shared, wrongChallenge, wrongHello } from "./handshake";
+import { equalProof, paired, proof, shared, splitCode, wrongChallenge, wrongHello } from "./handshake";
 import { clientIDOf, deviceIDOf, newClientID, newRequestID, newSessionID } from "./ids";
 
 const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
@@ -46,6 +46,20 @@ describe("the proofs", () => {
     expect(base64(await proof(mine, "client", said))).toBe(connect.proof);
     expect(await clientIDOf(fromBase64(hello.publicKey ?? ""))).toBe(hello.clientId);
     expect(await deviceIDOf(fromBase64(challenge.publicKey ?? ""))).toBe(challenge.deviceId);
+  });
+
+  test("of a code are the documented ones", async () => {
+    const [hello, challenge, connect] = documented("pairing");
+    const code = splitCode("0123456789abcdefghijklmnopqrstuv0123456780");
+    expect(code?.pairing).toBe(hello.pairing);
+    const secret = code?.secret ?? "";
+    const said = { address: "tls:desk.example:4444", hello, challenge };
+    const ofHost = await paired(secret, await shared(await privateKey(0x60), fromBase64(challenge.publicKey ?? "")));
+    const mine = await paired(secret, await shared(await privateKey(0x40), fromBase64(challenge.ephemeral ?? "")));
+    expect(equalProof(await proof(ofHost, "host", said), challenge.proof)).toBe(true);
+    expect(base64(await proof(mine, "client", said))).toBe(connect.proof);
+    for (const wrong of ["", "par_0123456789abcdef", "0123456789abcdefghijklmnopqrstuv012345678z"])
+      expect(splitCode(wrong)).toBeUndefined();
   });
 
   test("are not made with a key of low order", async () => {

@@ -3,11 +3,12 @@
  * stranger who holds the address of a stopped host learns nothing, and neither side ever sends
  * the token. The twin of protocol/handshake.
  */
-import type { Challenge, DeviceID, Hello } from "../protocol/index";
+import type { Challenge, DeviceID, Hello, PairingID } from "../protocol/index";
 import { type Bytes, fromBase64, utf8 } from "./bytes";
 import { clientIDOf, deviceIDOf } from "./ids";
 
 const label = "scorel-direct-v1";
+const pairingLabel = "scorel-pair-v1";
 
 /** The length of a nonce in bytes. */
 export const nonceSize = 32;
@@ -45,15 +46,47 @@ export async function shared(privateKey: CryptoKey, publicKey: Bytes): Promise<B
   return secret;
 }
 
+/** The parts of a code that a host has made for one client. */
+export interface PairingCode {
+  /** Names it, and may be seen by anybody. */
+  pairing: PairingID;
+  secret: string;
+}
+
+/** Reads a code; undefined is none. */
+export function splitCode(code: string): PairingCode | undefined {
+  if (!/^[0-9a-v]{42}$/.test(code)) return undefined;
+  return { pairing: `par_${code.slice(0, 16)}` as PairingID, secret: code.slice(16) };
+}
+
+/** The key of a proof of a client that redeems a code, from the secret of the code and a shared secret. */
+export async function paired(secret: string, shared: Bytes): Promise<Bytes> {
+  return hmac(utf8(secret), new Uint8Array([...utf8(pairingLabel), ...shared]));
+}
+
+async function hmac(key: Bytes, input: Bytes): Promise<Bytes> {
+  const mac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", mac, input));
+}
+
 /** Whose proof it is: one cannot be sent back as the other's. */
 export type ProofRole = "host" | "client";
 
 /** The proof of one side under a key: the text of the token, or a shared secret. */
 export async function proof(key: Bytes, role: ProofRole, said: Transcript): Promise<Bytes> {
   const { hello: h, challenge: c } = said;
-  const texts = [label, role, said.address, String(h.protocolVersion), h.clientId, h.clientName, String(h.interactive), c.deviceId];
+  const texts = [
+    h.pairing ? pairingLabel : label,
+    role,
+    said.address,
+    String(h.protocolVersion),
+    h.clientId,
+    h.clientName,
+    String(h.interactive),
+    c.deviceId,
+  ];
   const binary = [h.nonce, h.publicKey, h.ephemeral, c.nonce, c.publicKey, c.ephemeral];
-  const fields = [...texts.map(utf8), ...binary.map((b) => fromBase64(b ?? ""))];
+  const fields = [...texts.map(utf8), ...binary.map((b) => fromBase64(b ?? "")), ...(h.pairing ? [utf8(h.pairing)] : [])];
   const input = new Uint8Array(fields.reduce((n, f) => n + 4 + f.length, 0));
   const lengths = new DataView(input.buffer);
   let at = 0;
@@ -62,8 +95,7 @@ export async function proof(key: Bytes, role: ProofRole, said: Transcript): Prom
     input.set(f, at + 4);
     at += 4 + f.length;
   }
-  const mac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  return new Uint8Array(await crypto.subtle.sign("HMAC", mac, input));
+  return hmac(key, input);
 }
 
 /** Compares a proof with the one that came, in a time that does not depend on where they differ. */

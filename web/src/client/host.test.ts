@@ -9,7 +9,7 @@ import { clientIDOf, newClientID, newSessionID } from "./ids";
 import { fetchBlob, upload } from "./payload";
 import type { Update } from "./replay";
 import type { Session } from "./session";
-import { webSocket } from "./socket";
+import { pair, webSocket } from "./socket";
 import { Host, withoutHost } from "./testing/host";
 import { Line } from "./testing/line";
 import { Seeded, until } from "./testing/random";
@@ -322,6 +322,57 @@ describe.skipIf(missing !== "")("with the real host", () => {
       await expect(other.call("ping", {})).rejects.toThrow(/not the host that was meant/);
     } finally {
       await c.client?.close();
+      await own.remove();
+    }
+  });
+
+  test("a code of the host lets a key in once, also when the connection breaks after the proof", async () => {
+    let own: Host | undefined;
+    let cut = 0;
+    const line = await Line.listen(() => own?.port ?? 0);
+    own = new Host({ script, names: [`127.0.0.1:${line.port}`] });
+    const url = `ws://127.0.0.1:${line.port}`;
+    const mine: Client[] = [];
+    try {
+      await own.start();
+      line.next = () => undefined;
+      const owner = new Client({
+        dial: webSocket({ url, token: own.token, clientId: newClientID(), clientName: "owner", interactive: true }),
+      });
+      mine.push(owner);
+      const changes: boolean[] = [];
+      owner.onDevice((c) => changes.push(c.entries));
+      const { code, addresses } = await owner.call("create_pairing", {});
+      expect(addresses).toEqual([`http://127.0.0.1:${own.port}`]);
+      const key = await newKey();
+      const config = { url, key, clientName: "Firefox on Linux", interactive: true };
+      await expect(pair(config, code.slice(1))).rejects.toThrow(/42 characters/);
+      expect(await pair(config, code)).toEqual({ device: own.device, grant: "control" });
+      await expect(pair({ ...config, key: await newKey() }, code)).rejects.toMatchObject({ code: "auth_failed", message: /used already/ });
+      await until(
+        () => changes.includes(true),
+        () => "the owner was not told",
+      );
+      const client = new Client({ dial: webSocket({ ...config, device: own.device as never }) });
+      mine.push(client);
+      expect((await client.call("list_entries", {})).entries?.map((e) => [e.label, e.online])).toEqual([["Firefox on Linux", true]]);
+      await owner.call("set_grant", { clientId: await clientIDOf(key.publicKey), grant: "view" });
+      await until(
+        () => client.status.connected?.grant === "view",
+        () => `the grant is ${client.status.connected?.grant}`,
+      );
+      // The line breaks within the handshake, at each of its bytes in turn: the code counts until it is used.
+      for (let after = 100; after < 2400; after += 230) {
+        line.next = () => (cut++ === 0 ? { after, freeze: false } : undefined);
+        cut = 0;
+        const again = await owner.call("create_pairing", {});
+        const other = { ...config, key: await newKey() };
+        const got = await pair(other, again.code).catch((e) => (e instanceof PermanentError ? Promise.reject(e) : pair(other, again.code)));
+        expect(got).toEqual({ device: own.device, grant: "control" });
+      }
+    } finally {
+      await Promise.all(mine.map((c) => c.close()));
+      await line.close();
       await own.remove();
     }
   });

@@ -19,5 +19,5 @@ export { defaultWindow, type Kept, Projection, type Screen } from "./projection"
 export { Replay, type Taken, type Update } from "./replay";
 export { type OpenOptions, Session, type SessionState } from "./session";
 export { SessionIndex } from "./sessions";
-export { type WebSocketConfig, type WebSocketLike, webSocket } from "./socket";
+export { type Paired, pair, type WebSocketConfig, type WebSocketLike, webSocket } from "./socket";
 export type { Dial, Dialled, HostMessage, Receiver, Transport } from "./transport";

@@ -1,9 +1,31 @@
 import { cleanLine } from "../display/clean";
-import { type Challenge, type ClientID, type Connected, type DeviceID, type Hello, maxMessage, protocolVersion } from "../protocol/index";
+import {
+  type Challenge,
+  type ClientID,
+  type Connected,
+  type DeviceID,
+  type Grant,
+  type Hello,
+  maxMessage,
+  protocolVersion,
+} from "../protocol/index";
 import { type Address, parseAddress } from "./address";
 import { base64, byteLength, cryptoRandom, fromBase64, type Random, utf8 } from "./bytes";
 import { ConnectionError, PermanentError, textOf } from "./errors";
-import { type ClientKey, equalProof, newKey, nonceSize, proof, shared, type Transcript, wrongChallenge, wrongHello } from "./handshake";
+import {
+  type ClientKey,
+  equalProof,
+  newKey,
+  nonceSize,
+  type PairingCode,
+  paired,
+  proof,
+  shared,
+  splitCode,
+  type Transcript,
+  wrongChallenge,
+  wrongHello,
+} from "./handshake";
 import { clientIDOf, newRequestID } from "./ids";
 import { type Dial, type Dialled, isObject, parseMessage, type Receiver, type Transport } from "./transport";
 
@@ -67,48 +89,91 @@ export interface WebSocketConfig {
 
 /** A Dial over WebSocket: it connects and proves, in at most 15 s. */
 export function webSocket(config: WebSocketConfig): Dial {
-  return async (receiver, signal) => {
-    const WebSocket = config.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketConfig["WebSocket"]);
-    if (!WebSocket)
-      throw new PermanentError("this program has no WebSocket: use Node 22, start Node 20 with --experimental-websocket, or give one");
-    if (!globalThis.crypto?.subtle) throw new PermanentError("this page has no WebCrypto: open it over https, or on localhost");
-    if ((config.token === undefined) === (config.key === undefined)) {
-      throw new PermanentError("a connection needs the host's token or this client's own key, and not both");
-    }
-    if (config.key && !config.device)
-      throw new PermanentError("a connection with a key needs the id of the host's device: without it any host would pass");
-    let address: Address;
-    try {
-      address = parseAddress(config.url);
-    } catch (e) {
-      throw new PermanentError(textOf(e));
-    }
-    signal.throwIfAborted();
-    let ws: WebSocketLike;
-    try {
-      ws = new WebSocket(address.url);
-    } catch (e) {
-      throw new PermanentError(`a connection to ${address.url} is not possible from here: ${textOf(e)}`);
-    }
-    const socket = new Socket(ws, config);
-    const timer = setTimeout(
-      () => socket.fail(new ConnectionError(`no host of Scorel answers on ${address.url}: it took too long`)),
-      config.dialMs ?? dialMs,
-    );
-    const abort = () => socket.fail(new ConnectionError("the try to connect was ended"));
-    signal.addEventListener("abort", abort);
-    try {
-      const connected = await new Handshake(socket, config, address).run();
-      socket.start(receiver);
-      return { transport: socket, connected } satisfies Dialled;
-    } catch (e) {
-      socket.fail(e instanceof Error ? e : new Error(textOf(e)));
-      throw e;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    }
-  };
+  return (receiver, signal) => dial(config, receiver, signal);
+}
+
+/** What a code has led to. The device is that of the host; the client comes in with its key and this from now on. */
+export interface Paired {
+  device: DeviceID;
+  /** pending: a person has to confirm the client on the host's machine first; grant_changed tells when. */
+  grant: Grant;
+}
+
+/**
+ * Redeems a code that a host has made: the host learns the key of the config, and this client
+ * which host it is. It fails with a PermanentError whose message is the host's sentence when the
+ * code is worth nothing, and with a ConnectionError when the host was not reached and the code can
+ * be tried again.
+ */
+export async function pair(
+  config: Omit<WebSocketConfig, "token" | "device"> & { key: ClientKey },
+  code: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Paired> {
+  const parts = splitCode(code);
+  if (!parts) throw new PermanentError("this is no code of a host: it has 42 characters");
+  const nothing: Receiver = { message: () => {}, closed: () => {} };
+  const { device: _, token: __, ...rest } = config as WebSocketConfig;
+  const sent: { proved?: DeviceID } = {};
+  try {
+    return leave(await dial(rest, nothing, signal, { ...parts, sent }));
+  } catch (e) {
+    if (!(e instanceof ConnectionError) || !sent.proved || signal.aborted) throw e;
+    // The connection broke after the proof had left: the host may have taken the key.
+    return leave(await dial({ ...rest, device: sent.proved }, nothing, signal));
+  }
+}
+
+/** Ends the connection of a pairing: the client makes its own. */
+function leave({ transport, connected }: Dialled): Paired {
+  transport.close();
+  return { device: connected.deviceId, grant: connected.grant };
+}
+
+/** A code that is being redeemed; sent notes the host to which this side has proved itself. */
+type Redeeming = PairingCode & { sent: { proved?: DeviceID } };
+
+async function dial(config: WebSocketConfig, receiver: Receiver, signal: AbortSignal, code?: Redeeming): Promise<Dialled> {
+  const WebSocket = config.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketConfig["WebSocket"]);
+  if (!WebSocket)
+    throw new PermanentError("this program has no WebSocket: use Node 22, start Node 20 with --experimental-websocket, or give one");
+  if (!globalThis.crypto?.subtle) throw new PermanentError("this page has no WebCrypto: open it over https, or on localhost");
+  if ((config.token === undefined) === (config.key === undefined)) {
+    throw new PermanentError("a connection needs the host's token or this client's own key, and not both");
+  }
+  if (config.key && !config.device && !code)
+    throw new PermanentError("a connection with a key needs the id of the host's device: without it any host would pass");
+  let address: Address;
+  try {
+    address = parseAddress(config.url);
+  } catch (e) {
+    throw new PermanentError(textOf(e));
+  }
+  signal.throwIfAborted();
+  let ws: WebSocketLike;
+  try {
+    ws = new WebSocket(address.url);
+  } catch (e) {
+    throw new PermanentError(`a connection to ${address.url} is not possible from here: ${textOf(e)}`);
+  }
+  const socket = new Socket(ws, config);
+  const timer = setTimeout(
+    () => socket.fail(new ConnectionError(`no host of Scorel answers on ${address.url}: it took too long`)),
+    config.dialMs ?? dialMs,
+  );
+  const abort = () => socket.fail(new ConnectionError("the try to connect was ended"));
+  signal.addEventListener("abort", abort);
+  try {
+    const connected = await new Handshake(socket, config, address, code).run();
+    socket.start(receiver);
+    return { transport: socket, connected } satisfies Dialled;
+  } catch (e) {
+    socket.fail(e instanceof Error ? e : new Error(textOf(e)));
+    throw e;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 /** One connection: first with messages that are waited for, then with a receiver. */
@@ -257,6 +322,7 @@ class Handshake {
     private readonly socket: Socket,
     private readonly config: WebSocketConfig,
     private readonly address: Address,
+    private readonly code: Redeeming | undefined,
   ) {}
 
   async run(): Promise<Connected> {
@@ -275,6 +341,7 @@ class Handshake {
       hello.ephemeral = base64(ephemeral.publicKey);
       hello.clientId = config.clientId ?? (await clientIDOf(config.key.publicKey));
     }
+    if (this.code) hello.pairing = this.code.pairing;
     const wrong = await wrongHello(hello);
     if (wrong !== "") throw new PermanentError(`this client cannot introduce itself: ${wrong}`);
     await this.socket.open();
@@ -290,11 +357,18 @@ class Handshake {
     const said: Transcript = { address: this.address.proved, hello, challenge };
     const { ofHost, mine } = await this.keys(challenge, ephemeral);
     if (!ofHost || !mine || !equalProof(await proof(ofHost, "host", said), challenge.proof)) {
+      if (this.code) {
+        throw new PermanentError(
+          `What listens on ${this.address.url} could not prove that it has made this code: it is another host, or a stranger holds the address. The code was not sent to it.`,
+          "auth_failed",
+        );
+      }
       throw new PermanentError(
         `What listens on ${this.address.url} could not prove that it is the host: the token is wrong or was changed there, or a stranger holds the address. Nothing secret was sent to it; scorel host token prints there which token counts.`,
         "auth_failed",
       );
     }
+    if (this.code) this.code.sent.proved = challenge.deviceId;
     this.socket.send(JSON.stringify({ type: "connect", proof: base64(await proof(mine, "client", said)) }));
     const connected = (await this.receive("connected")) as unknown as Connected;
     if (connected.deviceId !== challenge.deviceId) throw new ConnectionError("the host changed its name within the handshake");
@@ -309,7 +383,9 @@ class Handshake {
     }
     try {
       const ofHost = await shared(ephemeral.privateKey, fromBase64(challenge.publicKey ?? ""));
-      return { ofHost, mine: await shared(this.config.key.privateKey, fromBase64(challenge.ephemeral ?? "")) };
+      const mine = await shared(this.config.key.privateKey, fromBase64(challenge.ephemeral ?? ""));
+      if (!this.code) return { ofHost, mine };
+      return { ofHost: await paired(this.code.secret, ofHost), mine: await paired(this.code.secret, mine) };
     } catch {
       return {};
     }

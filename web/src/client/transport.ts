@@ -40,6 +40,8 @@ const frames = new Set<string>([
   "session_changed",
   "projects_changed",
   "automation_changed",
+  "entries_changed",
+  "grant_changed",
   "mcp_changed",
   "client_joined",
   "client_left",

@@ -8,7 +8,7 @@ import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
 import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from "./endpoint";
-import type { EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
+import type { ConfirmEntry, EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
 import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, ListExtensions } from "./extension";
 import type { Grant } from "./grant";
@@ -20,6 +20,7 @@ import type { ListMCPResources, MCPResourceList } from "./mcp_resources";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
 import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
+import type { AwaitPairing, CancelPairing, CloseWeb, CreatePairing, OpenWeb, Pairing, PairingEnd, WebOpened } from "./pairing";
 import type { Events, GetPath, GetTree } from "./path";
 import type { SetProactive } from "./proactive";
 import type { GetProcessLog, ProcessLog } from "./process";
@@ -44,17 +45,22 @@ export interface Requests {
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
   await_mcp_login: { request: AwaitMCPLogin; response: Done };
+  await_pairing: { request: AwaitPairing; response: PairingEnd };
   begin_mcp_login: { request: BeginMCPLogin; response: MCPLogin };
   branch_to: { request: BranchTo; response: Moved };
   cancel: { request: Cancel; response: Cancelled };
   cancel_mcp_login: { request: CancelMCPLogin; response: Done };
+  cancel_pairing: { request: CancelPairing; response: Done };
   cancel_run: { request: CancelRun; response: ScheduleRun };
   check_extension: { request: CheckExtension; response: ExtensionInfo };
   clone_session: { request: CloneSession; response: SessionSummary };
   close_session: { request: CloseSession; response: Done };
+  close_web: { request: CloseWeb; response: Done };
   compact_session: { request: CompactSession; response: Compacted };
   complete_command: { request: CompleteCommand; response: CompletionList };
+  confirm_entry: { request: ConfirmEntry; response: Done };
   create_job: { request: CreateJob; response: SessionSummary };
+  create_pairing: { request: CreatePairing; response: Pairing };
   create_schedule: { request: CreateSchedule; response: Schedule };
   create_session: { request: CreateSession; response: SessionSummary };
   delete_schedule: { request: DeleteSchedule; response: Done };
@@ -105,6 +111,7 @@ export interface Requests {
   list_tasks: { request: ListTasks; response: TaskList };
   list_tools: { request: ListTools; response: ToolList };
   open_session: { request: OpenSession; response: SessionOpened };
+  open_web: { request: OpenWeb; response: WebOpened };
   ping: { request: Ping; response: Done };
   prune_blobs: { request: PruneBlobs; response: Pruned };
   put_blob: { request: PutBlob; response: BlobRef };
@@ -184,17 +191,22 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   answer_permission: "answer",
   answer_ui: "answer",
   await_mcp_login: "control",
+  await_pairing: "control",
   begin_mcp_login: "control",
   branch_to: "control",
   cancel: "answer",
   cancel_mcp_login: "control",
+  cancel_pairing: "control",
   cancel_run: "control",
   check_extension: "control",
   clone_session: "control",
   close_session: "view",
+  close_web: "control",
   compact_session: "control",
   complete_command: "control",
+  confirm_entry: "control",
   create_job: "control",
+  create_pairing: "control",
   create_schedule: "control",
   create_session: "control",
   delete_schedule: "control",
@@ -245,6 +257,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_tasks: "view",
   list_tools: "view",
   open_session: "view",
+  open_web: "control",
   ping: "view",
   prune_blobs: "control",
   put_blob: "control",
@@ -299,9 +312,12 @@ export const acts: readonly RequestName[] = [
   "branch_to",
   "cancel",
   "cancel_mcp_login",
+  "cancel_pairing",
   "cancel_run",
   "clone_session",
+  "close_web",
   "compact_session",
+  "confirm_entry",
   "create_job",
   "create_schedule",
   "create_session",
@@ -312,6 +328,7 @@ export const acts: readonly RequestName[] = [
   "follow_up",
   "import_rules",
   "import_session",
+  "open_web",
   "reconnect_mcp_server",
   "reload",
   "remove_project",

@@ -33,4 +33,6 @@ export const reasonValues = [
   "wide",
   /** a person had to be asked, and nobody answered */
   "unasked",
+  /** the client waits to be confirmed */
+  "pending",
 ] as const;

@@ -2,12 +2,13 @@
 /* eslint-disable */
 import type { Base64 } from "./encoding";
 import type { Grant } from "./grant";
-import type { ClientID, DeviceID, Epoch, EventID, Seq } from "./id";
+import type { ClientID, DeviceID, Epoch, EventID, PairingID, Seq } from "./id";
 
 /**
  * Hello is how a client introduces itself. Interactive says that it can put a
  * question to a person. Nonce is 32 random bytes. A client that proves its own key
- * instead of the token sends PublicKey and an Ephemeral one, both X25519.
+ * instead of the token sends PublicKey and an Ephemeral one, both X25519; one that the
+ * host does not know yet, and that has a code, also sends the code's Pairing.
  */
 export interface Hello {
   protocolVersion: number;
@@ -17,6 +18,7 @@ export interface Hello {
   nonce?: Base64;
   publicKey?: Base64;
   ephemeral?: Base64;
+  pairing?: PairingID;
 }
 
 /**

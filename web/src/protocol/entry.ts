@@ -24,6 +24,14 @@ export interface SetGrant {
 }
 
 /**
+ * ConfirmEntry lets an entry in that waits for it: it has the grant of its code, at
+ * most answer. {@link RevokeEntry} sends it away.
+ */
+export interface ConfirmEntry {
+  clientId: ClientID;
+}
+
+/**
  * RevokeEntry takes an entry off the list and closes its connections. One that
  * revokes itself may not get the answer.
  */
@@ -38,7 +46,9 @@ export interface EntryList {
 
 /**
  * Entry is one of them. Times are in Unix milliseconds; LastSeen is 0 for one
- * that never came.
+ * that never came. Pending says that it came over the network, waits for a
+ * {@link ConfirmEntry} and may do nothing until then: Address is where it came from, and at
+ * ExpiresAt it is taken off the list. Grant is what it has once it is confirmed.
  */
 export interface Entry {
   clientId: ClientID;
@@ -47,4 +57,7 @@ export interface Entry {
   addedAt: number;
   lastSeen?: number;
   online?: boolean;
+  pending?: boolean;
+  address?: string;
+  expiresAt?: number;
 }

@@ -3,6 +3,7 @@
 import type { UIFrame } from "./component";
 import type { ProtocolError } from "./errors";
 import type { SessionEvent } from "./event";
+import type { Grant } from "./grant";
 import type { ClientInfo } from "./host";
 import type { SessionID } from "./id";
 import type { Live } from "./live";
@@ -87,6 +88,20 @@ export interface AutomationChanged {
 }
 
 /**
+ * EntriesChanged tells the clients with control that the list of entries has changed: one
+ * has been paired, waits to be confirmed, or has another name or grant.
+ */
+export interface EntriesChanged {
+  type: "entries_changed";
+}
+
+/** GrantChanged tells a client that it may do something else from now on. */
+export interface GrantChanged {
+  type: "grant_changed";
+  grant: Grant;
+}
+
+/**
  * MCPChanged tells all clients that the state of an MCP server of a session has changed, or
  * one of its lists. Several changes that a client has not been told are one frame.
  */
@@ -132,6 +147,8 @@ export type Frame =
   | SessionChanged
   | ProjectsChanged
   | AutomationChanged
+  | EntriesChanged
+  | GrantChanged
   | MCPChanged
   | ClientJoined
   | ClientLeft

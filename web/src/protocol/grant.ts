@@ -15,4 +15,9 @@ export const grantValues = [
   "answer",
   /** GrantControl does everything. */
   "control",
+  /**
+   * GrantPending does nothing: it is what a client has that waits to be confirmed. It
+   * cannot be given.
+   */
+  "pending",
 ] as const;

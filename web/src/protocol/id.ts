@@ -48,6 +48,12 @@ export type ScheduleID = string & { readonly __brand: "ScheduleID" };
 export type RunID = string & { readonly __brand: "RunID" };
 
 /**
+ * PairingID is "par_" and 16 characters, 80 random bits: the part of a code that is
+ * not secret.
+ */
+export type PairingID = string & { readonly __brand: "PairingID" };
+
+/**
  * Seq numbers the events of a session from 1, persistent and transient
  * together, strictly increasing, with gaps in the log.
  */

@@ -34,6 +34,7 @@ export * from "./memory";
 export * from "./message";
 export * from "./model";
 export * from "./move";
+export * from "./pairing";
 export * from "./path";
 export * from "./proactive";
 export * from "./process";

@@ -19,6 +19,9 @@ func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	s.receive = next
 	return func(ctx context.Context, method string, r mcp.Request) (_ mcp.Result, err error) {
 		defer s.fuse.CatchError(&err)
+		if method == acknowledged {
+			s.watching()
+		}
 		return next(ctx, method, r)
 	}
 }

@@ -128,6 +128,7 @@ const (
 func (s *Server) lasts(which, ms int, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.settling[which].read = true
 	if first {
 		s.settling[which].fresh = 0
 	}

@@ -54,8 +54,21 @@ func serve(kind string) {
 		s := good()
 		mcp.AddTool(s, &mcp.Tool{Name: "ask"}, ask)
 		run(s)
-	case kind == "changing":
+	case kind == "changing", kind == "changing early":
 		s := good()
+		if kind == "changing early" { // before it tells of changes
+			s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+				return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+					for method == "subscriptions/listen" {
+						if _, err := os.Stat("listen"); err == nil {
+							break
+						}
+						time.Sleep(time.Millisecond)
+					}
+					return next(ctx, method, r)
+				}
+			})
+		}
 		go func() { // ends with the process
 			for { // until the file is there
 				if _, err := os.Stat("change"); err == nil {

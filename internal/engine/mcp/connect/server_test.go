@@ -132,6 +132,9 @@ func TestManyChangesOfTheListAreToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	if _, _, err := s.Tools(t.Context()); err != nil { // changes count that come after it, also before the server tells of them
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(to.Dir, "change"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +153,40 @@ func TestManyChangesOfTheListAreToldOnce(t *testing.T) {
 	}
 	if n := len(changed); n > 3 {
 		t.Errorf("20 changes were told %d times more", n)
+	}
+}
+
+func TestAListThatChangedBeforeTheServerTellsOfChangesIsReadAgain(t *testing.T) {
+	changed := make(chan struct{}, 100)
+	to := target(t, "changing early")
+	s, err := Open(t.Context(), to, Options{ToolsChanged: func() { changed <- struct{}{} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	say := func(name string) {
+		if err := os.WriteFile(filepath.Join(to.Dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := func() int {
+		tools, _, err := s.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(tools)
+	}
+	before := known()
+	say("change")
+	for known() < before+20 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond) // the library waits 10 ms, and finds nobody to tell
+	say("listen")
+	select {
+	case <-changed:
+	case <-time.After(patience):
+		t.Fatal("nothing is told")
 	}
 }
 

@@ -21,7 +21,7 @@ export function Hostile({ index }: { index: number }) {
       <Code text={text} language="html" />
       <Diff diff={diff} path={text.slice(0, 200)} />
       <Diff diff={text} mode="split" path="index.html" />
-      <Terminal text={text} live />
+      <Terminal text={text} running />
       <p>
         <Formula source={text} display={false} />
       </p>

@@ -9,7 +9,9 @@ import {
   type ClientKey,
   clientIDOf,
   IndexedDBCache,
+  newKey,
   PermanentError,
+  pair,
   type Problem,
   watchPage,
   webSocket,
@@ -23,6 +25,10 @@ export type Entrance =
   | { state: "starting" }
   /** The browser's key is not known to the host; why is the host's sentence, if it has said one. */
   | { state: "unknown"; clientId?: ClientID; why?: string }
+  /** A code is being redeemed. */
+  | { state: "pairing" }
+  /** Somebody with control has to let this browser in. */
+  | { state: "pending"; clientId: ClientID }
   | { state: "in"; client: Client; device: DeviceID; clientId: ClientID }
   | { state: "failed"; why: string };
 
@@ -67,25 +73,29 @@ export function browserName(agent: string = navigator.userAgent): string {
 /** Comes in. tell is called with each step; the function that is returned ends all. */
 export function enter(tell: (e: Entrance) => void, problem: (p: Problem) => void): () => void {
   let ended = false;
-  let close: (() => void) | undefined;
+  let leave = () => {};
   const say = (e: Entrance) => {
     if (!ended) tell(e);
   };
-  void (async () => {
-    const { code } = takeCode();
-    let key: ClientKey;
+  let { code } = takeCode();
+
+  /** Redeems the code, which is worth nothing afterwards, and connects. */
+  const redeem = async (key: ClientKey, clientId: ClientID) => {
+    const text = code ?? "";
+    code = undefined;
+    say({ state: "pairing" });
     try {
-      key = await browserKey();
+      const { device } = await pair({ url: hostURL(), key, clientName: browserName(), interactive: true }, text);
+      remember(device);
+      connect(key, clientId, device);
     } catch (e) {
-      say({ state: "failed", why: e instanceof Error ? e.message : String(e) });
-      return;
+      say({ state: "unknown", clientId, why: textOf(e) });
     }
-    const clientId = await clientIDOf(key.publicKey);
-    const device = kept(deviceKept) as DeviceID | undefined;
-    if (!device || ended) {
-      say({ state: "unknown", clientId, ...(code ? { why: "" } : {}) });
-      return;
-    }
+  };
+
+  /** Connects with the key to the host that knows it; a code is only needed when it does not. */
+  const connect = (key: ClientKey, clientId: ClientID, device: DeviceID) => {
+    if (ended) return;
     const client = new Client({
       dial: webSocket({ url: hostURL(), key, device, clientName: browserName(), interactive: true }),
       device,
@@ -93,22 +103,57 @@ export function enter(tell: (e: Entrance) => void, problem: (p: Problem) => void
       onProblem: problem,
     });
     const unwatch = watchPage(client);
-    const off = client.onStatus((s) => {
-      if (s.state !== "disconnected" || !(s.error instanceof PermanentError)) return;
-      say({ state: "unknown", clientId, why: s.error.message });
-    });
-    close = () => {
-      off();
+    let waits = false;
+    const host: Entrance = { state: "in", client, device, clientId };
+    const offs = [
+      client.onStatus((s) => {
+        if (s.state === "connected" && s.connected?.grant === "pending") {
+          waits = true;
+          say({ state: "pending", clientId });
+        } else if (s.state === "connected" && waits) {
+          waits = false;
+          say(host);
+        }
+        if (s.state !== "disconnected" || !(s.error instanceof PermanentError)) return;
+        leave();
+        if (code) void redeem(key, clientId);
+        else say({ state: "unknown", clientId, why: s.error.message });
+      }),
+      client.onDevice((c) => {
+        if (!waits || c.grant === undefined || c.grant === "pending") return;
+        waits = false;
+        say(host);
+      }),
+    ];
+    leave = () => {
+      for (const off of offs) off();
       unwatch();
       void client.close();
+      leave = () => {};
     };
-    if (ended) close();
-    else say({ state: "in", client, device, clientId });
+    say(host);
+  };
+
+  void (async () => {
+    try {
+      const key = await browserKey().catch(() => newKey()); // a private window may keep nothing: then it is known as long as the page is open
+      const clientId = await clientIDOf(key.publicKey);
+      const device = kept(deviceKept) as DeviceID | undefined;
+      if (device) connect(key, clientId, device);
+      else if (code) await redeem(key, clientId);
+      else say({ state: "unknown", clientId });
+    } catch (e) {
+      say({ state: "failed", why: globalThis.crypto?.subtle ? textOf(e) : "" });
+    }
   })();
   return () => {
     ended = true;
-    close?.();
+    leave();
   };
+}
+
+function textOf(e: unknown): string {
+  return e instanceof Error ? e.message : String(e);
 }
 
 /** Notes which host this browser belongs to. */

@@ -13,8 +13,24 @@ export interface HostContext {
 
 const Host = createContext<HostContext | undefined>(undefined);
 
+const Granted = createContext<Grant>("view");
+
 export function HostProvider({ host, children }: { host: HostContext; children: ReactNode }) {
-  return <Host.Provider value={host}>{children}</Host.Provider>;
+  const { client } = host;
+  const [grant, setGrant] = useState<Grant>(client.status.connected?.grant ?? "view");
+  useEffect(() => {
+    const told = () => client.status.connected && setGrant(client.status.connected.grant);
+    told();
+    const offs = [client.onStatus(told), client.onDevice((c) => c.grant && setGrant(c.grant))];
+    return () => {
+      for (const off of offs) off();
+    };
+  }, [client]);
+  return (
+    <Host.Provider value={host}>
+      <Granted.Provider value={grant}>{children}</Granted.Provider>
+    </Host.Provider>
+  );
 }
 
 export function useHost(): HostContext {
@@ -36,14 +52,16 @@ export function useStatus(): Status {
   );
 }
 
-const ranks: Record<Grant, number> = { view: 1, answer: 2, control: 3 };
+const ranks: Record<Grant, number> = { pending: 0, view: 1, answer: 2, control: 3 };
 
-/** Whether this browser may do what needs a grant, as far as is known: the host has the last word. */
+/** What this browser may do, as far as is known: the host has the last word. */
+export function useGrant(): Grant {
+  return useContext(Granted);
+}
+
+/** Whether this browser may do what needs a grant. */
 export function useMay(needed: Grant): boolean {
-  const status = useStatus();
-  const seen = useRef<Grant>("view");
-  if (status.connected) seen.current = status.connected.grant;
-  return ranks[seen.current] >= ranks[needed];
+  return ranks[useGrant()] >= ranks[needed];
 }
 
 /** Calls listener with what has changed on the device. */

@@ -1,11 +1,71 @@
-/** The palette: finds sessions and does what the page can do, from the keyboard. */
-const opens = new Set<() => void>();
+/** The palette: finds sessions and does what the page can do, from the keyboard. Its dialogs are loaded when they are first opened. */
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useClient } from "../host/context";
+import { placesOf } from "../places/store";
+import { deskRows } from "../places/rows";
+import { standingOf } from "../places/summary";
+import { go, parseRoute } from "../route";
+import { type Does, shortcutOf } from "./keys";
 
-/** Opens the palette. */
-export function openPalette(): void {
-  for (const open of opens) open();
+const PaletteDialog = lazy(() => import("./PaletteDialog"));
+const Keys = lazy(() => import("./Keys"));
+
+export type PaletteView = "find" | "keys";
+const opens = new Set<(view: PaletteView) => void>();
+
+/** Opens the palette, or the list of keys. */
+export function openPalette(view: PaletteView = "find"): void {
+  for (const open of opens) open(view);
 }
 
 export function Palette() {
-  return null;
+  const client = useClient();
+  const [view, setView] = useState<PaletteView>();
+  useEffect(() => {
+    opens.add(setView);
+    return () => void opens.delete(setView);
+  }, []);
+
+  /** Goes to the session that is n rows from the one that is shown, or to the next that waits. */
+  const walk = (n: 1 | -1 | "waiting") => {
+    const { places } = placesOf(client);
+    const rows = deskRows(places, { folded: new Set(), open: new Set() });
+    const list = rows.flatMap((r) =>
+      r.kind === "session" && (n !== "waiting" || standingOf(r.s, true) === "waits") ? [r.s.sessionId] : [],
+    );
+    const route = parseRoute(location.hash);
+    const at = route.at === "session" ? list.indexOf(route.id) : -1;
+    const step = n === "waiting" ? 1 : n;
+    const to = list[at < 0 ? (step > 0 ? 0 : list.length - 1) : (at + step + list.length) % list.length];
+    if (to) go({ at: "session", id: to });
+  };
+  const act: Record<Does, () => void> = {
+    find: () => setView((v) => (v === "find" ? undefined : "find")),
+    showKeys: () => setView("keys"),
+    newSession: () => go({ at: "new" }),
+    previous: () => walk(-1),
+    next: () => walk(1),
+    waiting: () => walk("waiting"),
+    toMessage: () => document.getElementById("composer")?.focus(),
+  };
+  const newest = useRef(act);
+  newest.current = act;
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      const found = shortcutOf(e);
+      if (!found) return;
+      e.preventDefault();
+      newest.current[found.does]();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+
+  const close = () => setView(undefined);
+  return (
+    <Suspense fallback={null}>
+      {view === "find" && <PaletteDialog onClose={close} act={act} />}
+      {view === "keys" && <Keys onClose={close} />}
+    </Suspense>
+  );
 }

@@ -3,7 +3,7 @@
  * registration here: its name in the address, its title in both languages, its icon, where it is
  * shown, and how it is loaded. It is loaded when it is opened for the first time.
  */
-import { AppWindow, type LucideIcon } from "lucide-react";
+import { AppWindow, Clock, type LucideIcon, QrCode, Settings } from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import type { Language } from "../words/index";
 
@@ -24,4 +24,9 @@ function panel(id: string, place: Panel["place"], icon: LucideIcon, title: Panel
 }
 
 /** All panels, in the order in which they are offered. */
-export const panels: readonly Panel[] = [panel("session", "session", AppWindow, { en: "Session", zh: "会话" }, () => import("./session"))];
+export const panels: readonly Panel[] = [
+  panel("session", "session", AppWindow, { en: "Session", zh: "会话" }, () => import("./session")),
+  panel("schedules", "device", Clock, { en: "Schedules and runs", zh: "计划与运行" }, () => import("./schedules")),
+  panel("clients", "device", QrCode, { en: "Browsers and devices", zh: "浏览器与设备" }, () => import("./clients")),
+  panel("settings", "device", Settings, { en: "Settings", zh: "设置" }, () => import("./settings")),
+];

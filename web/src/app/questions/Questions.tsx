@@ -1,36 +1,91 @@
-import type { ReactNode } from "react";
-import { useAction, useClient, useLive, useSession } from "../host/context";
-import { Button } from "../parts/controls";
-import { ErrorLine } from "../parts/ErrorLine";
+import { CircleAlert } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { codeOf, useLive, useMay, useStatus } from "../host/context";
+import { Icon } from "../parts/controls";
+import { announce, tell } from "../parts/tell";
 import { useWords } from "../words/index";
+import { DialogSheet } from "./DialogSheet";
+import { Permission } from "./Permission";
 import { questionsWords } from "./words";
 import "./questions.css";
 
 /** What the session asks, in the place of the composer; without a question, the composer. */
 export function Questions({ children }: { children: ReactNode }) {
   const w = useWords(questionsWords);
-  const client = useClient();
-  const { sessionId } = useSession();
-  const asked = useLive((l) => l.permissions?.[0]);
-  const answer = useAction(async (choice: number) => {
-    if (asked) await client.call("answer_permission", { permissionId: asked.permissionId, choice }, { sessionId });
-  });
-  if (!asked) return children;
+  const may = useMay("answer");
+  const permission = useLive((l) => l.permissions?.[0]);
+  const dialog = useLive((l) => l.ui?.[0]);
+  const waiting = useLive((l) => (l.permissions?.length ?? 0) + (l.ui?.length ?? 0));
+  const id = permission?.permissionId ?? dialog?.uiId ?? "";
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (id === "") return;
+    announce(box.current?.querySelector("h2")?.textContent ?? w.question, { urgent: true });
+    box.current?.focus();
+  }, [id, w]);
+  useEffect(() => {
+    const title = document.title.replace(/^\(\d+\) /, "");
+    document.title = waiting > 0 ? w.waiting(waiting) + title : title;
+    return () => {
+      document.title = document.title.replace(/^\(\d+\) /, "");
+    };
+  }, [waiting, w]);
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      if (e.key !== "F6" || id === "") return;
+      e.preventDefault();
+      box.current?.focus();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, [id]);
+  if (id === "") return children;
   return (
-    <div className="sheet" role="group" aria-label={w.asks(asked.toolName)}>
-      <div className="top">
-        <span className="lampdot" />
-        <h2>{w.asks(asked.toolName)}</h2>
-      </div>
-      <ErrorLine error={answer.error} />
-      <div className="tools">
-        <Button look="lamp" onClick={() => void answer.run(0)} disabled={answer.busy}>
-          {w.allow}
-        </Button>
-        <Button no onClick={() => void answer.run(-1)} disabled={answer.busy}>
-          {w.deny}
-        </Button>
+    <div ref={box} className="sheet" role="group" aria-labelledby="asked" tabIndex={-1} key={id}>
+      {permission ? <Permission request={permission} /> : dialog && <DialogSheet request={dialog} />}
+      <div className="sheetfoot">
+        <span>{may ? w.everywhere : w.watching}</span>
+        {waiting > 1 && <span className="grow">{w.more(waiting - 1)}</span>}
       </div>
     </div>
+  );
+}
+
+/** How long a sheet takes no input after it has appeared: who is typing then does not mean it, in milliseconds. */
+const settleMs = 400;
+
+/**
+ * One answer to one question: sent once, told when it came second, and that it has not arrived.
+ * The sheet closes by the host's event, not by the answer.
+ */
+export function useAnswering(send: (value: never) => Promise<unknown>): {
+  answer: (value: unknown) => void;
+  busy: boolean;
+  error: Error | undefined;
+} {
+  const w = useWords(questionsWords);
+  const [state, setState] = useState<{ busy: boolean; error?: Error }>({ busy: false });
+  const since = useRef(Date.now());
+  const answer = (value: unknown) => {
+    if (state.busy || Date.now() - since.current < settleMs) return;
+    setState({ busy: true });
+    send(value as never).catch((e: Error) => {
+      if (codeOf(e) === "conflict" || codeOf(e) === "permission_expired" || codeOf(e) === "ui_expired") tell(w.late);
+      setState({ busy: false, error: e });
+    });
+  };
+  return { answer, busy: state.busy, error: state.error };
+}
+
+/** Said while an answer is on its way and there is no connection. */
+export function NotArrived({ busy }: { busy: boolean }) {
+  const w = useWords(questionsWords);
+  const status = useStatus();
+  if (!busy || status.state === "connected") return null;
+  return (
+    <p className="errline" role="status">
+      <Icon of={CircleAlert} small />
+      {w.notArrived}
+    </p>
   );
 }

@@ -12,6 +12,16 @@ export function Entry({ entrance }: { entrance: Exclude<Entrance, { state: "in" 
       <div className="hello">
         <Mark />
         {entrance.state === "starting" && <p className="lead">{w.starting}</p>}
+        {entrance.state === "pairing" && <p className="lead">{w.pairing}</p>}
+        {entrance.state === "pending" && (
+          <>
+            <h1>{w.pending}</h1>
+            <p className="lead" role="status">
+              {w.pendingAbout}
+            </p>
+            <pre>scorel clients</pre>
+          </>
+        )}
         {entrance.state === "unknown" && (
           <>
             <h1>{w.notKnown}</h1>
@@ -23,7 +33,7 @@ export function Entry({ entrance }: { entrance: Exclude<Entrance, { state: "in" 
         {entrance.state === "failed" && (
           <>
             <h1>{w.failed}</h1>
-            <p className="lead">{entrance.why}</p>
+            <p className="lead">{entrance.why || w.noCrypto}</p>
           </>
         )}
       </div>

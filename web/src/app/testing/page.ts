@@ -8,16 +8,21 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { clientIDOf } from "../../client/index";
+import { clientIDOf, newSessionID } from "../../client/index";
+import type { SessionID } from "../../protocol/index";
 import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
 
-const executablePath = (process.env.PATH ?? "")
+/** Where Chromium is, undefined if there is none. */
+export const executablePath = (process.env.PATH ?? "")
   .split(":")
   .flatMap((dir) => ["chromium", "chromium-browser", "google-chrome"].map((name) => join(dir, name)))
   .find(existsSync);
 
 /** Why pages cannot be tried here, "" if they can. */
 export const withoutPages = executablePath ? withoutHost() : "there is no Chromium, so the page is not tried";
+
+/** How long a page may take for what is waited for: the machine may be busy. */
+const patienceMs = 120_000;
 
 /** The desk and the phone of the design. */
 export const desk = { viewport: { width: 1440, height: 900 } };
@@ -47,8 +52,21 @@ export class World {
     return world;
   }
 
+  /** The port stays the same when the host is started again with it. */
+  get port(): number {
+    return this.host.port;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${this.host.port}/`;
+    return `http://127.0.0.1:${this.port}/`;
+  }
+
+  /** Makes a session in the folder of the host's project and sends a message; it resolves when the turn has begun. */
+  async session(text: string): Promise<SessionID> {
+    const sessionId = newSessionID();
+    await this.host.request("create_session", { meta: { workDir: this.host.work } }, sessionId);
+    await this.host.request("send_message", { content: [{ type: "text", text }] }, sessionId);
+    return sessionId;
   }
 
   /** A browser of its own, known to the host, at a route such as "#/new". What its page says in the console as an error fails the test: see problems. */
@@ -56,6 +74,7 @@ export class World {
     const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
     this.contexts.push(context);
     const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
     page.on("pageerror", (e) => problems.push(String(e)));
     await page.goto(this.url); // makes the key of the browser
@@ -70,6 +89,16 @@ export class World {
     return page;
   }
 
+  /** A browser of its own that the host does not know. */
+  async stranger(url: string, options: BrowserContextOptions = desk): Promise<Page> {
+    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
+    await page.goto(url);
+    return page;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.contexts.map((c) => c.close()));
     await this.browser.close();
@@ -80,12 +109,12 @@ export class World {
 /** What pages have said in their consoles as errors since the last look: a test that ends well has none. */
 export const problems: string[] = [];
 
-/** A picture of the page in $SCREENSHOTS. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** A picture of the page in $SCREENSHOTS; whole also has what one has to scroll to. */
+export async function picture(page: Page, name: string, whole = false): Promise<void> {
   const dir = process.env.SCREENSHOTS;
   if (!dir) return;
   mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, `${name}.png`), await page.screenshot());
+  writeFileSync(join(dir, `${name}.png`), await page.screenshot({ fullPage: whole }));
 }
 
 /** Checks the page, or what a selector names, with axe: WCAG 2.2 A and AA. */

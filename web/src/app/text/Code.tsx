@@ -58,11 +58,9 @@ const PieceView = memo(function PieceView({ piece, last }: { piece: Piece; last:
   return (
     <>
       {piece.lines.map((line, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a piece does not change
         <span key={i}>
           {line.map(([text, className], n) =>
             className ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a piece does not change
               <span key={n} className={className}>
                 {text}
               </span>

@@ -10,25 +10,32 @@ import "./text.css";
 
 let parser: ((text: string) => Root) | undefined;
 const listeners = new Set<() => void>();
-// Asked for as soon as this part of the page is there; text is plain until it has come.
-const loading = () =>
-  import("./parse").then((m) => {
-    parser = m.parse;
-    for (const l of listeners) l();
-  });
-let asked: Promise<void> | undefined;
+let asked = false;
+
+/** Asks for the parser; text is plain until it has come. One that does not come is asked for again with the next text. */
+function ask(): void {
+  if (asked) return;
+  asked = true;
+  import("./parse").then(
+    (m) => {
+      parser = m.parse;
+      for (const l of listeners) l();
+    },
+    () => {
+      asked = false;
+    },
+  );
+}
+ask(); // before there is a text to show
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  ask();
+  return () => listeners.delete(listener);
+}
 
 function useParse(): ((text: string) => Root) | undefined {
-  return useSyncExternalStore(
-    (l) => {
-      listeners.add(l);
-      asked ??= loading().catch(() => {
-        asked = undefined; // the next text that is shown tries again; this one stays plain
-      });
-      return () => listeners.delete(l);
-    },
-    () => parser,
-  );
+  return useSyncExternalStore(subscribe, () => parser);
 }
 
 /** The text of a model, which may still come in. The words of models are never markup of the page. */

@@ -9,8 +9,8 @@ import "./text.css";
 /** Lines that are drawn together: only those that have changed are drawn again. */
 const together = 50;
 
-/** Output of a command, with its colours. live: it still comes in, or its newest part does. */
-export const Terminal = memo(function Terminal({ text, live = false }: { text: string; live?: boolean }) {
+/** Output of a command, with its colours. running: more of it comes in. */
+export const Terminal = memo(function Terminal({ text, running = false }: { text: string; running?: boolean }) {
   const w = useWords(textWords);
   const screen = useRef<Screen>(null);
   screen.current ??= new Screen();
@@ -33,7 +33,7 @@ export const Terminal = memo(function Terminal({ text, live = false }: { text: s
               first={g[0]}
               last={g.at(-1)}
               lines={g}
-              live={live && i === groups.length - 1}
+              live={running && i === groups.length - 1}
             />
           ))}
         </pre>
@@ -58,7 +58,6 @@ const Lines = memo(
         {lines.map((l, i) => (
           <span key={l.number}>
             {l.runs.map((run, n) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the runs of a line have no other names
               <RunView key={n} run={run} />
             ))}
             {live && i === lines.length - 1 ? <Cursor /> : "\n"}

@@ -127,15 +127,17 @@ function fenceOf(line: string, inList: boolean): { fence: Fence; language: strin
   }
   const m = opening.exec(rest);
   const run = m?.[2];
-  if (!m || run === undefined || (run.startsWith("`") && m[3]?.includes("`"))) return undefined;
-  const language = /^[^\s{]+/.exec(m[3] ?? "")?.[0] ?? "";
-  return { fence: { char: run[0] ?? "`", length: run.length, indent: m[1]?.length ?? 0, inList: marked }, language };
+  const info = m?.[3] ?? "";
+  if (!run) return undefined;
+  if (run.startsWith("`") && info.includes("`")) return undefined;
+  const language = /^[^\s{]+/.exec(info)?.[0] ?? "";
+  return { fence: { char: run[0] ?? "`", length: run.length, indent: m?.[1]?.length ?? 0, inList: marked }, language };
 }
 
 function closes(fence: Fence, line: string): boolean {
   const m = /^[ \t]*(`+|~+)[ \t]*$/.exec(line);
-  const run = m?.[1];
-  return run !== undefined && run.startsWith(fence.char) && run.length >= fence.length && (fence.inList || /^ {0,3}\S/.test(line));
+  const run = m?.[1] ?? "";
+  return run.startsWith(fence.char) && run.length >= fence.length && (fence.inList || /^ {0,3}\S/.test(line));
 }
 
 /** What may still become the line that closes a fence. */

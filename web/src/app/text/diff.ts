@@ -87,6 +87,12 @@ export function parseDiff(text: string): ParsedDiff {
   return out;
 }
 
+/** How many lines a difference adds and removes. */
+export function countDiff(text: string): { added: number; removed: number } {
+  const { added, removed } = parseDiff(text);
+  return { added, removed };
+}
+
 function cut(s: string): string {
   return s.length <= maxLine ? s : `${s.slice(0, maxLine)} …`;
 }

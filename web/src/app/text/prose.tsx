@@ -7,7 +7,8 @@ import { Code } from "./Code";
 import type { Drawn, References } from "./doc";
 import { Formula } from "./Formula";
 import type { MathNode } from "./math";
-import { otherHost, safeLink, safeText } from "./safe";
+import { otherHost, safeHref } from "./links";
+import { safeText } from "./safe";
 import { Scroller } from "./Scroller";
 import type { textWords } from "./words";
 
@@ -57,7 +58,6 @@ export function Plain({ text, live }: { text: string; live?: boolean }) {
 function children(node: Parents, d: Drawing, level: number, last: boolean): ReactNode[] {
   const end = node.children.length - 1;
   return node.children.map((child, i) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: a tree only grows at its end
     return <Fragment key={i}>{draw(child, d, level + 1, last && i === end)}</Fragment>;
   });
 }
@@ -141,7 +141,7 @@ function withCursor(node: ReactNode, last: boolean): ReactNode {
 }
 
 function link(url: string, content: ReactNode, text: string): ReactNode {
-  const href = safeLink(url);
+  const href = safeHref(url);
   if (!href) return <span className="nolink">{content}</span>;
   const host = text && otherHost(text, href);
   return (
@@ -162,7 +162,6 @@ export function listOf(node: List, members: ReactNode): ReactNode {
 
 function items(node: List, d: Drawing, level: number, last: boolean, loose: boolean): ReactNode[] {
   return node.children.map((child, i) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: a list only grows at its end
     return <Fragment key={i}>{item(child, d, level + 1, last && i === node.children.length - 1, loose || node.spread === true)}</Fragment>;
   });
 }
@@ -200,20 +199,12 @@ export function tableOf(d: Drawing, head: TableRow | undefined, align: Align, bo
 }
 
 function rows(list: readonly TableRow[], align: Align, d: Drawing, level: number, last: boolean): ReactNode[] {
-  return list.map((row, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a table only grows at its end
-    <tr key={i}>{cells(row, align, d, level, last && i === list.length - 1, "td")}</tr>
-  ));
+  return list.map((row, i) => <tr key={i}>{cells(row, align, d, level, last && i === list.length - 1, "td")}</tr>);
 }
 
 function cells(row: TableRow, align: Align, d: Drawing, level: number, last: boolean, Tag: "td" | "th"): ReactNode[] {
   return row.children.map((cell, i) => (
-    <Tag
-      // biome-ignore lint/suspicious/noArrayIndexKey: a row only grows at its end
-      key={i}
-      className={aligned[align[i] ?? "left"]}
-      {...(Tag === "th" ? { scope: "col" } : {})}
-    >
+    <Tag key={i} className={aligned[align[i] ?? "left"]} {...(Tag === "th" ? { scope: "col" } : {})}>
       {children(cell, d, level + 1, last && i === row.children.length - 1)}
     </Tag>
   ));
@@ -253,7 +244,6 @@ export function Footnotes(d: Drawing) {
         {notes.map(([name, note]) => (
           <li key={name} id={`${d.id}-note-${note.number}`} tabIndex={-1}>
             {note.content.map((node: RootContent, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: what a footnote says does not change
               <Fragment key={i}>{draw(node, d, 1, false)}</Fragment>
             ))}
             <button type="button" className="fn" aria-label={d.w.backToText} onClick={() => show(`${d.id}-call-${note.number}`)}>

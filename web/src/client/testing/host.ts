@@ -3,6 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { RequestName, SessionID } from "../../protocol/index";
+import { Client } from "../client";
+import { newClientID } from "../ids";
+import { webSocket } from "../socket";
 
 /** Why the real host cannot be used here, "" if it can. */
 export function withoutHost(): string {
@@ -30,6 +34,8 @@ export interface HostOptions {
   origins?: string[];
   /** Public keys that may come in, with their client ids. */
   keys?: { clientId: string; publicKey: string }[];
+  /** More of the configuration. */
+  config?: string;
 }
 
 export class Host {
@@ -48,16 +54,20 @@ export class Host {
     this.model = `script:${script}`;
     writeFileSync(
       join(dir, "config.toml"),
-      `[model]\nname = ${JSON.stringify(this.model)}\n[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n`,
+      `[model]\nname = ${JSON.stringify(this.model)}\n[host]\nnames = ${JSON.stringify(options.names ?? [])}\norigins = ${JSON.stringify(options.origins ?? [])}\n${options.config ?? ""}`,
     );
     const entries = (options.keys ?? []).map((k) => ({ ...k, label: "test", grant: "control", addedAt: 1 }));
     if (entries.length > 0) writeFileSync(join(dir, "entries.json"), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
   }
 
   /** Starts the host; it resolves when clients can come. */
-  async start(): Promise<void> {
+  async start(port = 0): Promise<void> {
     const env = { PATH: process.env.PATH, HOME: this.home };
-    const child = spawn(binary(), ["host", "serve", "--listen", "127.0.0.1:0"], { env, cwd: this.work, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(binary(), ["host", "serve", "--listen", `127.0.0.1:${port}`], {
+      env,
+      cwd: this.work,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.child = child;
     let said = "";
     await new Promise<void>((resolve, reject) => {
@@ -89,6 +99,24 @@ export class Host {
     return readFileSync(this.path("host.header"), "utf8")
       .trim()
       .replace(/^.*Bearer /, "");
+  }
+
+  /** Makes a request as somebody who has the host's token. */
+  async request<T>(type: string, fields: object, sessionId?: string): Promise<T> {
+    const client = new Client({
+      dial: webSocket({
+        url: `ws://127.0.0.1:${this.port}`,
+        token: this.token,
+        clientId: newClientID(),
+        clientName: "test",
+        interactive: false,
+      }),
+    });
+    try {
+      return (await client.call(type as RequestName, fields as never, sessionId ? { sessionId: sessionId as SessionID } : {})) as T;
+    } finally {
+      await client.close();
+    }
   }
 
   /** Puts a client on the list of those that come in with a key of their own. */

@@ -177,6 +177,7 @@ const broken: Sample[] = [
   { name: "a megabyte of rules", text: "---\n".repeat(1 << 18) },
   { name: "a megabyte of members", text: "- a\n".repeat(1 << 18) },
   { name: "a megabyte of fences", text: "```\n```\n".repeat(1 << 17) },
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code to show
   { name: "a megabyte of code", text: `\`\`\`js\n${"const a = `${b}`;\n".repeat(60_000)}` },
   { name: "a megabyte of code without an end", text: `\`\`\`html\n${"<".repeat(1 << 20)}` },
   { name: "a megabyte of spaces", text: `a${" ".repeat(1 << 20)}b` },
@@ -193,10 +194,18 @@ const broken: Sample[] = [
   { name: "a table of 10,000 columns", text: `${"|a".repeat(10_000)}\n${"|-".repeat(10_000)}\n${"|b".repeat(10_000)}` },
   { name: "a table of 2,000 columns", text: `${"|a".repeat(2000)}|\n${"|-".repeat(2000)}|\n${`${"|b".repeat(2000)}|\n`.repeat(5)}` },
   { name: "a table of 50,000 rows", text: `|a|b|\n|-|-|\n${"|1|2|\n".repeat(50_000)}` },
-  { name: "10,000 footnotes", text: Array.from({ length: 10_000 }, (_, i) => `[^${i}]`).join(" ") + Array.from({ length: 10_000 }, (_, i) => `\n\n[^${i}]: note`).join("") },
+  {
+    name: "10,000 footnotes",
+    text:
+      Array.from({ length: 10_000 }, (_, i) => `[^${i}]`).join(" ") +
+      Array.from({ length: 10_000 }, (_, i) => `\n\n[^${i}]: note`).join(""),
+  },
   { name: "a footnote in itself", text: "[^a]\n\n[^a]: again [^a]" },
   { name: "10,000 definitions", text: Array.from({ length: 10_000 }, (_, i) => `[${i}]: ${far}/${i}`).join("\n") },
-  { name: "a definition named __proto__", text: `[__proto__] [constructor][constructor]\n\n[__proto__]: ${far}\n[constructor]: javascript:${act}` },
+  {
+    name: "a definition named __proto__",
+    text: `[__proto__] [constructor][constructor]\n\n[__proto__]: ${far}\n[constructor]: javascript:${act}`,
+  },
   { name: "a language named __proto__", text: "```__proto__\na\n```\n\n```constructor\nb\n```\n\n```toString\nc\n```" },
   { name: "a hunk of a billion lines", text: "@@ -1,999999999 +1,999999999 @@\n+a\n-b\n" },
   { name: "a hunk of negative lines", text: "@@ --1,-5 +0,0 @@\n a\n@@ -9999999999999999999 +1 @@\n-x\n" },

@@ -1,0 +1,200 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"scorel/web"
+)
+
+// samplePage is a page of two files.
+func samplePage(t *testing.T) fs.FS {
+	t.Helper()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(z, "let it = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return fstest.MapFS{
+		"index.html":            {Data: []byte(`<meta content="{{nonce}}"><meta content="{{version}}">`)},
+		"assets/a-1.js.gz":      {Data: packed.Bytes()},
+		"assets/f-1.woff2":      {Data: []byte("font")},
+		"frames/frame.html":     {Data: []byte("<p>")},
+		"frames/frame.css.gz":   {Data: packed.Bytes()},
+		"manifest.webmanifest":  {Data: []byte("{}")},
+		"../outside":            {Data: []byte("secret")},
+		"folder/inside/file.js": {Data: []byte("1")},
+	}
+}
+
+// ask asks for a path of a host, without unpacking what comes, and returns the answer and its body.
+func ask(t *testing.T, method, url string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func TestThePageIsServedToEverybodyWhoMayConnect(t *testing.T) {
+	w := newWorld(t, setting{config: func(c *Config) { c.Page, c.Version = samplePage(t), `1.2"<3` }})
+	addr := w.loopback()
+	for path, want := range map[string]struct {
+		status        int
+		kind, caching string
+		policy        string
+	}{
+		"/":                       {200, "text/html; charset=utf-8", "no-store", `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[A-Za-z0-9+/]{24}';.* frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'`},
+		"/index.html":             {200, "text/html; charset=utf-8", "no-store", "nonce"},
+		"/assets/a-1.js":          {200, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "^default-src 'none'; sandbox$"},
+		"/assets/f-1.woff2":       {200, "font/woff2", "public, max-age=31536000, immutable", "^default-src 'none'; sandbox$"},
+		"/frames/frame.html":      {200, "text/html; charset=utf-8", "no-cache", "^default-src 'none'; script-src 'self';.* connect-src 'none';.* sandbox allow-scripts$"},
+		"/frames/frame.css":       {200, "text/css; charset=utf-8", "no-cache", "^default-src 'none'; sandbox$"},
+		"/manifest.webmanifest":   {200, "application/manifest+json", "no-cache", "^default-src 'none'; sandbox$"},
+		"/assets":                 {401, "application/json", "no-store", "sandbox"},
+		"/folder/inside":          {401, "application/json", "no-store", "sandbox"},
+		"/nothing.js":             {401, "application/json", "no-store", "sandbox"},
+		"/../outside":             {401, "application/json", "no-store", "sandbox"},
+		"/assets/../../outside":   {401, "application/json", "no-store", "sandbox"},
+		"/assets/%2e%2e/outside":  {401, "application/json", "no-store", "sandbox"},
+		"//index.html":            {401, "application/json", "no-store", "sandbox"},
+		"/v1/sessions":            {401, "application/json", "no-store", "sandbox"},
+		"/assets/a-1.js%00.woff2": {401, "application/json", "no-store", "sandbox"},
+	} {
+		resp, body := ask(t, "GET", "http://"+addr+path)
+		h := resp.Header
+		if resp.StatusCode != want.status || h.Get("Content-Type") != want.kind || h.Get("Cache-Control") != want.caching {
+			t.Errorf("%s: %s, %s, %s: %.100s", path, resp.Status, h.Get("Content-Type"), h.Get("Cache-Control"), body)
+		}
+		if policy := h.Get("Content-Security-Policy"); !regexp.MustCompile(want.policy).MatchString(policy) || len(h.Values("Content-Security-Policy")) != 1 {
+			t.Errorf("%s: the policy is %q", path, h.Values("Content-Security-Policy"))
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %v", path, h)
+		}
+		if strings.Contains(body, "secret") {
+			t.Errorf("%s leads out of the page", path)
+		}
+	}
+}
+
+func TestTheDocumentHasANonceOfItsOwnAndTheVersionAsText(t *testing.T) {
+	w := newWorld(t, setting{config: func(c *Config) { c.Page, c.Version = samplePage(t), `1.2"<3` }})
+	addr := w.loopback()
+	seen := map[string]bool{}
+	for range 3 {
+		resp, body := ask(t, "GET", "http://"+addr+"/")
+		nonce := regexp.MustCompile(`'nonce-([^']+)'`).FindStringSubmatch(resp.Header.Get("Content-Security-Policy"))
+		if nonce == nil || seen[nonce[1]] || body != `<meta content="`+nonce[1]+`"><meta content="1.2&#34;&lt;3">` {
+			t.Fatalf("%q with the nonce %v", body, nonce)
+		}
+		seen[nonce[1]] = true
+		if resp.Header.Get("X-Frame-Options") != "DENY" || resp.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
+			t.Errorf("%v", resp.Header)
+		}
+	}
+}
+
+func TestThePageIsSentPackedToWhoTakesIt(t *testing.T) {
+	w := newWorld(t, setting{config: func(c *Config) { c.Page = samplePage(t) }})
+	url := "http://" + w.loopback() + "/assets/a-1.js"
+	for accept, packed := range map[string]bool{
+		"": false, "gzip": true, "br, GZIP;q=0.5": true, "*": true, "gzip;q=0": false, "gzip; q=0.0": false, "br": false, "identity": false,
+	} {
+		resp, body := ask(t, "GET", url, "Accept-Encoding", accept)
+		if got := resp.Header.Get("Content-Encoding") == "gzip"; got != packed || resp.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("Accept-Encoding %q: packed is %v", accept, got)
+		}
+		if !packed && body != "let it = 1" {
+			t.Errorf("Accept-Encoding %q: %q", accept, body)
+		}
+	}
+	resp, body := ask(t, "HEAD", url, "Accept-Encoding", "gzip")
+	if resp.StatusCode != 200 || body != "" {
+		t.Errorf("HEAD: %s %q", resp.Status, body)
+	}
+	if resp, _ := ask(t, "POST", url); resp.StatusCode != 401 {
+		t.Errorf("POST: %s", resp.Status)
+	}
+}
+
+func TestAForeignNameOrPageGetsNoPage(t *testing.T) {
+	w := newWorld(t, setting{config: func(c *Config) { c.Page = samplePage(t) }})
+	url := "http://" + w.loopback() + "/"
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "rebound.example"
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != 403 {
+		t.Errorf("by another name: %s", resp.Status)
+	}
+	for _, origin := range []string{"https://evil.example", "null"} {
+		if resp, _ := ask(t, "GET", url, "Origin", origin); resp.StatusCode != 403 {
+			t.Errorf("from %s: %s", origin, resp.Status)
+		}
+	}
+	unix, err := w.unixHTTP().Get("http://localhost/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Body.Close()
+	if unix.StatusCode != 401 {
+		t.Errorf("over the socket: %s", unix.Status)
+	}
+}
+
+// TestTheBinaryHasAWholePage: every file that the document and the parts of the page name is
+// there, and nothing in it is from elsewhere.
+func TestTheBinaryHasAWholePage(t *testing.T) {
+	page := web.Page()
+	document, err := fs.ReadFile(page, "index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?:src|href)="\./([^"]+)"`).FindAllStringSubmatch(string(document), -1)
+	if len(names) < 3 {
+		t.Fatalf("the document names %v", names)
+	}
+	for _, n := range names {
+		_, plain := fs.Stat(page, n[1])
+		if _, packed := fs.Stat(page, n[1]+".gz"); plain != nil && packed != nil {
+			t.Errorf("%s is missing", n[1])
+		}
+	}
+	if !strings.Contains(string(document), "{{nonce}}") || !strings.Contains(string(document), "{{version}}") {
+		t.Error("the document has no place for the nonce and the version")
+	}
+	if from := regexp.MustCompile(`(?:src|href)="(?:https?:)?//[^"]*"`).FindString(string(document)); from != "" {
+		t.Errorf("the document loads %s", from)
+	}
+}

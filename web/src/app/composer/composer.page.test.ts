@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessible, phone, picture, problems, withoutPages, World } from "../testing/page";
+
+describe.skipIf(withoutPages !== "")("the composer", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start(
+      [
+        { script: 1 },
+        { if: { user: "wait" }, do: [{ call: "Bash", input: { command: "while [ ! -e go ]; do sleep 0.05; done" } }] },
+        { again: true, do: [{ text: "Heard." }] },
+      ],
+      { config: '[permissions]\nallow = ["Bash"]\n' },
+    );
+  });
+  afterAll(async () => world?.close());
+
+  test("queues while a turn runs: a message is moved up, taken back and removed", async () => {
+    const sessionId = await world.session("wait for it");
+    const page = await world.page(`#/s/${sessionId}`);
+    const box = page.getByRole("textbox", { name: "Message" });
+    await page.locator(".head").getByText("Working").waitFor();
+    for (const text of ["first", "second", "third"]) {
+      await box.fill(text);
+      await page.keyboard.press("Enter");
+      await page.locator(".queue").getByText(text).waitFor();
+    }
+    await page.getByRole("button", { name: "Earlier" }).last().click();
+    await page.locator(".queue li").nth(1).getByText("third").waitFor();
+    await picture(page, "composer-queue");
+    await accessible(page);
+    await page.locator(".queue li").nth(2).getByRole("button", { name: "Edit" }).click();
+    await page.locator(".queue li").nth(2).waitFor({ state: "detached" });
+    expect(await box.inputValue()).toBe("second");
+    await page.locator(".queue li").nth(1).getByRole("button", { name: "Remove" }).click();
+    await page.locator(".queue li").nth(1).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.locator(".head").getByText("Working").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  test("keeps what was written over a reload, and what cannot be sent until it can", async () => {
+    const sessionId = await world.session("hello");
+    const page = await world.page(`#/s/${sessionId}`);
+    const box = page.getByRole("textbox", { name: "Message" });
+    await box.fill("half a thou");
+    await page.reload();
+    await box.waitFor();
+    expect(await box.inputValue()).toBe("half a thou");
+    const { port } = world;
+    await world.host.kill();
+    await page.getByText("Not connected.").waitFor();
+    await box.fill("said offline");
+    await page.keyboard.press("Enter");
+    await page.getByText("It is kept, and sent when the host answers.").waitFor();
+    await picture(page, "composer-offline");
+    await world.host.start(port);
+    await page.getByRole("heading", { name: "said offline" }).waitFor();
+    await page.getByText("Heard.").last().waitFor();
+    expect(await page.getByRole("heading", { name: "said offline" }).count()).toBe(1);
+    expect(await box.inputValue()).toBe("");
+    problems.length = 0; // the browser says that it could not connect
+  });
+
+  test("sets the mode for all who watch, and attaches a picture, on a phone", async () => {
+    const sessionId = await world.session("hello");
+    const desk = await world.page(`#/s/${sessionId}`);
+    const page = await world.page(`#/s/${sessionId}`, phone);
+    await desk.getByText("Heard.").waitFor();
+    await page.getByText("Heard.").waitFor();
+    await page.getByRole("button", { name: /Permission mode/ }).click();
+    await picture(page, "composer-modes-phone");
+    await page.getByRole("menuitem", { name: /^Plan/ }).click();
+    await desk.getByRole("button", { name: "Permission mode: Plan" }).waitFor();
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+    await page.locator('input[type="file"]').setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: png });
+    await page.getByText("dot.png").waitFor();
+    await page.getByRole("textbox", { name: "Message" }).fill("look at this");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await desk.getByText("1 picture").waitFor();
+    await accessible(page);
+  });
+});

@@ -1,0 +1,136 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { memo, useState } from "react";
+import { Icon } from "../parts/controls";
+import { hrefOf } from "../route";
+import { Diff } from "../text/Diff";
+import { countDiff } from "../text/diff";
+import { Markdown } from "../text/Markdown";
+import { safeHref } from "../text/links";
+import { Terminal } from "../text/Terminal";
+import { duration } from "../words/format";
+import { useLanguage, useWords } from "../words/index";
+import { member, type Step, titleOf } from "./rows";
+import { verbOf } from "./verbs";
+import { conversationWords } from "./words";
+
+/** One call as a line of the ledger, and what it did when it is unfolded. */
+export const StepRow = memo(
+  function StepRow({ step }: { step: Step }) {
+    const w = useWords(conversationWords);
+    const language = useLanguage();
+    const { verb, icon } = verbOf(step, language);
+    // Changes and what runs are unfolded until somebody folds them.
+    const [open, setOpen] = useState<boolean>();
+    const unfolded = open ?? (step.state === "running" || Boolean(step.details.diff && short(step.details.diff)));
+    const bad = step.state === "failed" || step.state === "denied";
+    return (
+      <div className="step">
+        <button
+          type="button"
+          className={step.state === "running" ? "line run" : bad ? "line bad" : "line"}
+          aria-expanded={unfolded}
+          onClick={() => setOpen(!unfolded)}
+        >
+          <Icon of={icon} />
+          <span className="verb">{verb}</span>
+          <span className="arg">{titleOf(step.info, step.input)}</span>
+          <Result step={step} />
+          <span className="dur">{step.duration > 0 ? duration(step.duration) : ""}</span>
+          <Icon of={unfolded ? ChevronDown : ChevronRight} small className="fold" />
+        </button>
+        {unfolded && (
+          <div className="body">
+            <Body step={step} />
+            {step.details.agent && (
+              <p className="runfoot">
+                <span className="grow">
+                  {step.details.agent.agent} · {w.steps(step.details.agent.steps ?? 0)}
+                </span>
+                <a href={hrefOf({ at: "session", id: step.details.agent.sessionId })}>{w.open}</a>
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+    );
+  },
+  (a, b) => a.step === b.step || (a.step.state !== "running" && a.step.key === b.step.key && a.step.state === b.step.state),
+);
+
+function short(diff: string): boolean {
+  return diff.split("\n").length <= 24;
+}
+
+function Result({ step }: { step: Step }) {
+  const w = useWords(conversationWords);
+  const { details, state } = step;
+  if (state === "running") return <span className="res acc">{w.running}</span>;
+  if (state === "denied") return <span className="res err">{w.denied(details.denied?.reason ?? details.denied?.rule ?? "")}</span>;
+  if (state === "stopped") return <span className="res">{w.stopped}</span>;
+  if (details.exitCode) return <span className="res err">{w.exit(details.exitCode)}</span>;
+  if (state === "failed") return <span className="res err">{w.failed}</span>;
+  if (details.diff) {
+    const { added, removed } = countDiff(details.diff);
+    return (
+      <span className="res">
+        {added > 0 && <span className="add">+{added}</span>} {removed > 0 && <span className="del">−{removed}</span>}
+      </span>
+    );
+  }
+  if (details.todos)
+    return <span className="res">{w.done(details.todos.filter((t) => t.status === "completed").length, details.todos.length)}</span>;
+  if (details.links) return <span className="res">{w.links(details.links.length)}</span>;
+  const lines = step.output === "" ? 0 : step.output.replace(/\n$/, "").split("\n").length;
+  return <span className="res">{lines > 0 ? w.lines(lines) : ""}</span>;
+}
+
+function Body({ step }: { step: Step }) {
+  const { details, info, input, output } = step;
+  const failed = step.state === "failed" || step.state === "denied";
+  if (details.diff && !failed) return <Diff diff={details.diff} path={titleOf(info, input)} />;
+  if (details.todos) {
+    return (
+      <ul className="todo flat">
+        {details.todos.map((t, i) => (
+          <li key={`${i} ${t.content}`} className={t.status === "completed" ? "x" : t.status === "in_progress" ? "now" : ""}>
+            {t.content}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (details.links) {
+    return (
+      <ul className="links">
+        {details.links.map((l) => (
+          <li key={l.url}>
+            {safeHref(l.url) ? (
+              <a href={safeHref(l.url)} target="_blank" rel="noopener noreferrer">
+                {l.title}
+              </a>
+            ) : (
+              l.title
+            )}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (details.asked) {
+    return (
+      <dl className="asked">
+        {details.asked.map((a) => (
+          <div key={a.question}>
+            <dt>{a.question}</dt>
+            <dd>{[...(a.picked ?? []), ...(a.words ?? [])].join(", ") || "–"}</dd>
+          </div>
+        ))}
+      </dl>
+    );
+  }
+  const plan = member(input, "plan");
+  if (info?.view === "plan" && typeof plan === "string") return <Markdown text={plan} />;
+  if (info?.view === "agent" && output !== "") return <Markdown text={output} />;
+  const shown = output !== "" ? output : info?.view === "command" ? "" : JSON.stringify(input, undefined, 2);
+  return <Terminal text={shown ?? ""} running={step.state === "running"} />;
+}

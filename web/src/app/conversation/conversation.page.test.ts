@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessible, desk, phone, picture, problems, withoutPages, World } from "../testing/page";
+
+const script = [
+  { script: 1 },
+  {
+    do: [
+      { thinking: "A day is not always 24 hours, so look at what next adds." },
+      { text: "I look at `next.go` first." },
+      { call: "Write", input: { path: "next.go", content: "package next\n\nfunc next() int { return 24 }\n" } },
+    ],
+  },
+  {
+    do: [{ call: "Edit", input: { path: "next.go", edits: [{ old_string: "return 24", new_string: "return 25" }] } }],
+  },
+  {
+    do: [{ call: "Bash", input: { command: "printf '\\033[32mok\\033[0m  next 0.1s\\n'; exit 1" } }],
+  },
+  {
+    again: true,
+    do: [
+      {
+        text: "**Found it.** A day has 23 or 25 hours:\n\n```go\nnext = last.AddDate(0, 0, 1)\n```\n\n| day | hours |\n|---|--:|\n| 9 March | 23 |\n\n<img src=x onerror=alert(1)> [no](javascript:alert(1))",
+      },
+    ],
+  },
+];
+
+describe.skipIf(withoutPages !== "")("the conversation", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start(script, { config: '[permissions]\nallow = ["Write", "Edit", "Bash"]\n' });
+  });
+  afterAll(async () => world?.close());
+
+  test("shows what was said, thought and done, on the desk and the phone, in both themes", async () => {
+    const sessionId = await world.session("The nightly job skipped 9 March. Find out why, and fix it.");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByText("Found it.").waitFor();
+    await page.getByRole("button", { name: /Run/ }).click();
+    await page.getByText("next 0.1s", { exact: true }).waitFor();
+    await page.getByText("exit 1", { exact: true }).waitFor();
+    await page.getByText("return 25").first().waitFor();
+    expect(await page.locator(".prose img").count()).toBe(0);
+    expect(await page.locator(".prose a").count()).toBe(0);
+    await picture(page, "conversation-desk");
+    await accessible(page);
+    await page.evaluate(() => {
+      document.documentElement.dataset.theme = "dark";
+    });
+    await picture(page, "conversation-desk-dark");
+    await accessible(page);
+
+    const small = await world.page(`#/s/${sessionId}`, phone);
+    await small.getByText("Found it.").waitFor();
+    await picture(small, "conversation-phone");
+    await accessible(small);
+    expect(problems).toEqual([]);
+  });
+
+  test("goes on after a reload in the middle, and when the host was killed", async () => {
+    const sessionId = await world.session("And again.");
+    const page = await world.page(`#/s/${sessionId}`, desk);
+    await page.reload();
+    await page.getByText("And again.").last().waitFor();
+    await world.host.kill();
+    await page.getByText("Not connected.").waitFor();
+    await picture(page, "conversation-offline");
+    await world.host.start(world.port);
+    await page.getByText("Not connected.").waitFor({ state: "detached" });
+    await page.getByText("Found it.").first().waitFor();
+    problems.length = 0; // the browser says that it could not connect
+  });
+
+  test("is rewound from the menu of a message", async () => {
+    const sessionId = await world.session("One more.");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByText("Found it.").first().waitFor();
+    await page.getByRole("button", { name: "What to do with this message" }).first().click();
+    await picture(page, "conversation-menu");
+    await page.getByRole("menuitem", { name: "Rewind to before this" }).click();
+    await page.getByText("Rewound. Files stay as they are.").waitFor();
+    await page.getByText("Found it.").waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { PersistentEvent } from "../../protocol/index";
+import { rowsOf, shownText, titleOf, toolOf } from "./rows";
+
+const event = (id: string, ts: number, message: object) => ({ type: "message", id, ts, message }) as unknown as PersistentEvent;
+const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const call = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
+const result = (id: string, ts: number, toolCallId: string, text: string, details: object = {}, isError = false) =>
+  event(id, ts, { role: "tool_result", toolCallId, content: [{ type: "text", text }], isError, details });
+
+describe("the rows of a path", () => {
+  test("are what was said, thought, done and answered, a call with its result", () => {
+    const rows = rowsOf([
+      event("a", 1000, { role: "user", content: "Fix it", meta: { source: "schedule" } }),
+      event("b", 2000, {
+        role: "assistant",
+        usage,
+        content: [
+          { type: "thinking", thinking: "hm" },
+          { type: "text", text: "I look." },
+          call("1", "Bash", { command: "go test" }),
+          call("2", "Edit", { path: "a.go" }),
+        ],
+      }),
+      result("c", 5000, "1", "ok\n", { exitCode: 1 }),
+      result("d", 6000, "2", "no", { denied: { reason: "not now" } }, true),
+      event("e", 7000, { role: "assistant", usage, content: [{ type: "text", text: "Done." }] }),
+    ]);
+    expect(rows.map((r) => r.kind)).toEqual(["said", "thinking", "prose", "step", "step", "prose"]);
+    expect(rows[0]).toMatchObject({ text: "Fix it", from: "schedule" });
+    expect(rows[3]).toMatchObject({ name: "Bash", state: "failed", output: "ok\n", duration: 3000 });
+    expect(rows[4]).toMatchObject({ name: "Edit", state: "denied" });
+  });
+
+  test("leave a call out that has no result yet, and say why an answer has ended", () => {
+    const rows = rowsOf([
+      event("b", 1, { role: "assistant", usage, content: [call("1", "Bash", {})], errorMessage: "The key was refused." }),
+    ]);
+    expect(rows).toEqual([{ kind: "failed", key: "b error", text: "The key was refused." }]);
+  });
+});
+
+test("a call through another tool is that of the one that it names", () => {
+  expect(toolOf("ExecuteExtraTool", { tool_name: "WebFetch", params: { url: "https://go.dev" } })).toMatchObject({
+    name: "WebFetch",
+    input: { url: "https://go.dev" },
+  });
+  expect(titleOf(toolOf("Bash", {}).info, { command: "go test \x1b[31m./..." })).not.toContain("\x1b");
+});
+
+test("what of a result is for the model alone is counted in bytes", () => {
+  const text = "héad|body|tail";
+  const whole = new TextEncoder().encode(text).length;
+  expect(shownText(text, { shown: { head: 6, tail: 5, whole } })).toBe("body");
+  expect(shownText(text, { shown: { head: 6, tail: 5, whole: 3 } })).toBe(text);
+});

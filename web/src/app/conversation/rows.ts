@@ -1,0 +1,196 @@
+/** What of a session's path is shown, as rows in their order: pure, and tested without a page. */
+import { cleanLine } from "../../display/clean";
+import { itemOf } from "../../display/index";
+import {
+  type Block,
+  type EventID,
+  type LiveMessage,
+  type LiveTool,
+  type PersistentEvent,
+  type Source,
+  type ToolDetails,
+  type ToolInfo,
+  type ToolResultMessage,
+  tools,
+} from "../../protocol/index";
+
+/** How a step stands. */
+export type StepState = "running" | "done" | "failed" | "denied" | "stopped";
+
+export interface Step {
+  kind: "step";
+  key: string;
+  /** The event that holds the call. */
+  event: EventID;
+  at: number;
+  name: string;
+  info: ToolInfo | undefined;
+  input: unknown;
+  state: StepState;
+  /** The result as text for people. */
+  output: string;
+  details: ToolDetails;
+  /** In milliseconds; 0 is not known. */
+  duration: number;
+  pictures: { blob: string; mediaType: string }[];
+}
+
+export type Row =
+  | { kind: "said"; key: string; event: EventID; at: number; text: string; from: Source | ""; pictures: number; files: string[] }
+  | { kind: "prose"; key: string; event: EventID; at: number; text: string; growing: boolean }
+  | { kind: "thinking"; key: string; event: EventID; at: number; text: string; growing: boolean }
+  | Step
+  | { kind: "marker"; key: string; text: string; body: string }
+  | { kind: "failed"; key: string; text: string };
+
+const byAlias = new Map(Object.values(tools).flatMap((t) => [[t.name, t] as const, ...(t.aliases ?? []).map((a) => [a, t] as const)]));
+
+/** What a tool means, also one that was called by another. */
+export function toolOf(name: string, input: unknown): { name: string; info: ToolInfo | undefined; input: unknown } {
+  const info = byAlias.get(name);
+  if (!info?.targetField || !info.paramsField) return { name, info, input };
+  const target = member(input, info.targetField);
+  return typeof target === "string"
+    ? { name: target, info: byAlias.get(target), input: member(input, info.paramsField) }
+    : { name, info, input };
+}
+
+/** The member of a call's input that says most in one line, "" for none. */
+export function titleOf(info: ToolInfo | undefined, input: unknown): string {
+  const names = info?.titleField ? [info.titleField] : ["path", "query", "name", "id", "url"];
+  for (const n of names) {
+    const v = member(input, n);
+    if (typeof v === "string" || typeof v === "number") return cleanLine(String(v));
+  }
+  return "";
+}
+
+export function member(input: unknown, name: string): unknown {
+  return typeof input === "object" && input !== null && Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
+}
+
+/** The rows of a path, oldest first. Calls without a result are left to what runs. */
+export function rowsOf(path: readonly PersistentEvent[]): Row[] {
+  const results = new Map<string, { message: ToolResultMessage; at: number }>();
+  for (const e of path) {
+    if (e.type === "message" && e.message.role === "tool_result") results.set(e.message.toolCallId ?? "", { message: e.message, at: e.ts });
+  }
+  const rows: Row[] = [];
+  for (const e of path) {
+    if (e.type === "message") message(rows, e.id, e.ts, e.message, results);
+    else {
+      const item = itemOf(e);
+      if (!item || (item.kind !== "folded" && item.kind !== "marker" && item.kind !== "notice" && item.kind !== "badge")) continue;
+      if (e.type === "session_info") continue;
+      const text = item.title ?? item.text ?? "";
+      if (text !== "") rows.push({ kind: "marker", key: e.id, text, body: item.title ? (item.text ?? "") : "" });
+    }
+  }
+  return rows;
+}
+
+type Message = Extract<PersistentEvent, { type: "message" }>["message"];
+
+function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, { message: ToolResultMessage; at: number }>): void {
+  const blocks: readonly Block[] = typeof m.content === "string" ? [{ type: "text", text: m.content }] : (m.content ?? []);
+  switch (m.role) {
+    case "user":
+      rows.push({
+        kind: "said",
+        key: id,
+        event: id,
+        at,
+        text: textOf(blocks),
+        from: m.meta?.source ?? "",
+        pictures: blocks.filter((b) => b.type === "image").length,
+        files: blocks.flatMap((b) => (b.type === "file" ? [cleanLine(b.name ?? "")] : [])),
+      });
+      return;
+    case "assistant":
+      blocks.forEach((b, i) => {
+        const key = `${id} ${i}`;
+        if (b.type === "text" && b.text.trim() !== "") rows.push({ kind: "prose", key, event: id, at, text: b.text, growing: false });
+        else if (b.type === "thinking" && b.thinking.trim() !== "")
+          rows.push({ kind: "thinking", key, event: id, at, text: b.thinking, growing: false });
+        else if (b.type === "tool_use") {
+          const result = results.get(b.id ?? "");
+          if (result) rows.push(done(key, id, at, b.name ?? "", b.input, result));
+        }
+      });
+      if (m.errorMessage) rows.push({ kind: "failed", key: `${id} error`, text: cleanLine(m.errorMessage) });
+      return;
+  }
+}
+
+function done(
+  key: string,
+  event: EventID,
+  at: number,
+  called: string,
+  args: unknown,
+  result: { message: ToolResultMessage; at: number },
+): Step {
+  const { message: m } = result;
+  const details = (typeof m.details === "object" && m.details !== null ? m.details : {}) as ToolDetails;
+  const state: StepState = details.denied
+    ? "denied"
+    : details.outcome === "cancelled" || details.cancelled
+      ? "stopped"
+      : m.isError || details.outcome === "not_run" || (details.exitCode ?? 0) !== 0
+        ? "failed"
+        : "done";
+  return {
+    kind: "step",
+    key,
+    event,
+    at,
+    ...toolOf(called, args),
+    state,
+    output: shownText(textOf(m.content), details),
+    details,
+    duration: details.durationMs ?? Math.max(0, result.at - at),
+    pictures: (m.content ?? []).flatMap((b) => (b.type === "image" && b.blob ? [{ blob: b.blob, mediaType: b.mediaType ?? "" }] : [])),
+  };
+}
+
+/** What runs: messages that come in, and calls. */
+export function liveRows(messages: readonly LiveMessage[] | undefined, running: readonly LiveTool[] | undefined, at: number): Row[] {
+  const rows: Row[] = [];
+  for (const m of messages ?? []) {
+    const blocks = m.blocks ?? [];
+    blocks.forEach((b, i) => {
+      const key = `${m.eventId} ${i}`;
+      const growing = i === blocks.length - 1;
+      if (b.type === "text" && b.text !== "") rows.push({ kind: "prose", key, event: m.eventId, at, text: b.text, growing });
+      else if (b.type === "thinking") rows.push({ kind: "thinking", key, event: m.eventId, at, text: b.text, growing });
+    });
+  }
+  for (const t of running ?? []) {
+    rows.push({
+      kind: "step",
+      key: t.toolCallId,
+      event: t.eventId,
+      at,
+      ...(t.shell ? { name: "!", info: tools.Bash, input: { command: t.shell.command } } : toolOf(t.toolName, t.args)),
+      state: "running",
+      output: t.outputTail ?? "",
+      details: {},
+      duration: 0,
+      pictures: [],
+    });
+  }
+  return rows;
+}
+
+export function textOf(blocks: readonly Block[] | null): string {
+  return (blocks ?? []).flatMap((b) => (b.type === "text" ? [b.text] : [])).join("\n");
+}
+
+/** The text of a result without what is for the model alone: shown counts bytes of UTF-8. */
+export function shownText(text: string, details: ToolDetails): string {
+  const { shown } = details;
+  if (!shown || (!shown.head && !shown.tail)) return text;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length !== shown.whole) return text;
+  return new TextDecoder().decode(bytes.subarray(shown.head ?? 0, bytes.length - (shown.tail ?? 0)));
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { picture, withoutPages, World } from "../testing/page";
+
+describe.skipIf(withoutPages !== "")("a browser comes in", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start([{ script: 1 }, { again: true, do: [{ text: "Yes." }] }]);
+  });
+  afterAll(async () => world?.close());
+
+  test("with a code, once; and later with its own key alone", async () => {
+    const { code, addresses } = await world.host.request<{ code: string; addresses: string[] }>("create_pairing", {});
+    const page = await world.stranger(`${addresses[0]}/#pair=${code}`);
+    await page.locator(".app").waitFor();
+    expect(page.url()).not.toContain(code);
+    await page.reload();
+    await page.locator(".app").waitFor();
+
+    const second = await world.stranger(`${addresses[0]}/#pair=${code}`);
+    await second.getByText("This code has been used already").waitFor();
+    await picture(second, "entry-used-code");
+    expect(await second.locator(".app").count()).toBe(0);
+  });
+
+  test("and is told what to do without one, and when it was sent away", async () => {
+    const page = await world.stranger(world.url);
+    await page.getByText("This browser is not known here yet.").waitFor();
+    await picture(page, "entry-unknown");
+    const known = await world.page("#/");
+    const { entries } = await world.host.request<{ entries: { clientId: string; online?: boolean }[] }>("list_entries", {});
+    for (const e of entries.filter((e) => e.online)) await world.host.request("revoke_entry", { clientId: e.clientId });
+    await known.getByText("This browser is not known here yet.").waitFor();
+  });
+});

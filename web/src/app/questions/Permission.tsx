@@ -1,0 +1,145 @@
+import { Columns2, Rows2 } from "lucide-react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import type { PermissionRequest, Suggestion } from "../../protocol/index";
+import { titleOf, toolOf, type Step } from "../conversation/rows";
+import { verbOf } from "../conversation/verbs";
+import { useClient, useMay, useSession } from "../host/context";
+import { kept, keep } from "../host/kept";
+import { Button, IconButton } from "../parts/controls";
+import { ErrorLine } from "../parts/ErrorLine";
+import { countDiff } from "../text/diff";
+import { Diff } from "../text/Diff";
+import { Terminal } from "../text/Terminal";
+import { useLanguage, useWords } from "../words/index";
+import { NotArrived, useAnswering } from "./Questions";
+import { questionsWords } from "./words";
+
+/** Whether a call may run: what it would do, and what can be answered, with the rule that would be written. */
+export function Permission({ request }: { request: PermissionRequest }) {
+  const w = useWords(questionsWords);
+  const language = useLanguage();
+  const client = useClient();
+  const { sessionId } = useSession();
+  const mayAnswer = useMay("answer");
+  const mayAll = useMay("control");
+  const [reasoning, setReasoning] = useState(false);
+  const [reason, setReason] = useState("");
+  const [mode, setMode] = useState<"unified" | "split">(kept("diff") === "split" && innerWidth >= 900 ? "split" : "unified");
+  const { answer, busy, error } = useAnswering((a: { choice: number; reason?: string }) =>
+    client.call("answer_permission", { permissionId: request.permissionId, ...a }, { sessionId }),
+  );
+  const tool = toolOf(request.toolName, request.args);
+  const { verb } = verbOf(tool as Step, language);
+  const title = titleOf(tool.info, tool.input);
+  const { preview } = request;
+  const counts = preview?.diff ? countDiff(preview.diff) : undefined;
+  const offered = (request.suggestions ?? []).map((s, choice) => ({ ...s, choice })).filter((s) => mayAll || s.scope === "once");
+
+  const choices: { key: string; name: string; about: string; act(): void }[] = [
+    ...offered.map((s) => ({
+      key: String(s.choice),
+      name: nameOf(s, w),
+      about: s.rule ? w.rule(s.rule) : w.onceAbout,
+      act: () => answer({ choice: s.choice }),
+    })),
+    { key: "deny", name: w.deny, about: w.denyAbout, act: () => answer({ choice: -1 }) },
+    { key: "reason", name: w.denyReason, about: "", act: () => setReasoning(true) },
+  ];
+  // The sheet has the focus when it appears, and its keys are those of all that is in it.
+  const own = useRef<HTMLDivElement>(null);
+  const keys = (e: KeyboardEvent) => {
+    if (reasoning || e.ctrlKey || e.metaKey || e.altKey || !mayAnswer) return;
+    const chosen = /^[1-9]$/.test(e.key) ? choices[Number(e.key) - 1] : e.key === "Escape" ? choices.at(-2) : undefined;
+    if (!chosen) return;
+    e.preventDefault();
+    chosen.act();
+  };
+  const newest = useRef(keys);
+  newest.current = keys;
+  useEffect(() => {
+    const sheet = own.current?.parentElement;
+    const listener = (e: KeyboardEvent) => newest.current(e);
+    sheet?.addEventListener("keydown", listener);
+    return () => sheet?.removeEventListener("keydown", listener);
+  }, []);
+  const deny = (e: FormEvent) => {
+    e.preventDefault();
+    answer({ choice: -1, ...(reason.trim() ? { reason: reason.trim() } : {}) });
+  };
+  return (
+    <div ref={own}>
+      <div className="top">
+        <span className="lampdot" />
+        <h2 id="asked" className="grow">
+          {verb} <code>{title}</code>?
+        </h2>
+        {counts && (
+          <span className="res num">
+            <span className="add">+{counts.added}</span> <span className="del">−{counts.removed}</span>
+          </span>
+        )}
+        {preview?.diff && (
+          <IconButton
+            className="wide"
+            of={mode === "split" ? Rows2 : Columns2}
+            name={mode === "split" ? w.unified : w.split}
+            onClick={() => {
+              const next = mode === "split" ? "unified" : "split";
+              setMode(next);
+              keep("diff", next);
+            }}
+          />
+        )}
+      </div>
+      {(request.reason || request.subagent) && (
+        <p className="why">
+          {request.subagent && <>{w.subagent(request.subagent.agent)}. </>}
+          {request.reason}
+        </p>
+      )}
+      <div className="view">
+        {preview?.diff ? (
+          <Diff diff={preview.diff} mode={mode} path={preview.path} />
+        ) : preview?.omitted ? (
+          <p className="why">{w.omitted}</p>
+        ) : (
+          <Terminal text={tool.info?.view === "command" ? title : (JSON.stringify(tool.input, undefined, 2) ?? "")} />
+        )}
+      </div>
+      <ErrorLine error={error} />
+      <NotArrived busy={busy} />
+      {mayAnswer && !reasoning && (
+        <ol className="choices">
+          {choices.map((c, i) => (
+            <li key={c.key} className={i === 0 ? "on" : ""}>
+              <button type="button" className="choice" disabled={busy} onClick={c.act}>
+                <kbd>{i + 1}</kbd>
+                <b>{c.name}</b>
+                <span className="rule">{c.about}</span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+      {mayAnswer && reasoning && (
+        <form className="reason" onSubmit={deny}>
+          <input
+            className="input"
+            autoFocus
+            aria-label={w.reason}
+            placeholder={w.reason}
+            value={reason}
+            onChange={(e) => setReason(e.target.value)}
+          />
+          <Button no type="submit" disabled={busy}>
+            {w.deny}
+          </Button>
+        </form>
+      )}
+    </div>
+  );
+}
+
+function nameOf(s: Suggestion, w: { once: string; session: string; always: string }): string {
+  return { once: w.once, session: w.session, always: w.always }[s.scope] ?? s.label;
+}
