@@ -1,5 +1,5 @@
 import { Check, Copy } from "lucide-react";
-import { memo, useEffect, useState } from "react";
+import { memo, useEffect, useMemo, useState } from "react";
 import { IconButton } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
 import { useWords } from "../words/index";
@@ -23,7 +23,7 @@ export const Code = memo(function Code({
   copy?: boolean;
 }) {
   const w = useWords(textWords);
-  const shown = safeText(text);
+  const shown = useMemo(() => safeText(text), [text]);
   const pieces = useHighlight(shown, language, !live);
   const name = language.slice(0, 24);
   return (

@@ -1,7 +1,20 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** A box that scrolls sideways by itself. The keyboard reaches it only while there is something to scroll to. */
-export function Scroller({ name, className, children }: { name: string; className?: string; children: ReactNode }) {
+/**
+ * A box that scrolls by itself. The keyboard reaches it only while there is something to scroll to.
+ * follow: it stays at its end while that grows, unless somebody has scrolled away from it.
+ */
+export function Scroller({
+  name,
+  className,
+  follow = false,
+  children,
+}: {
+  name: string;
+  className?: string;
+  follow?: boolean;
+  children: ReactNode;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -14,8 +27,21 @@ export function Scroller({ name, className, children }: { name: string; classNam
     look();
     return () => seen.disconnect();
   }, []);
+  const atEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (follow && atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  });
+  const scrolled = () => {
+    const el = box.current;
+    if (el) atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < 24;
+  };
   return (
-    <div ref={box} className={className} {...(over ? { tabIndex: 0, role: "group", "aria-label": name } : {})}>
+    <div
+      ref={box}
+      className={className}
+      {...(follow ? { onScroll: scrolled } : {})}
+      {...(over ? { tabIndex: 0, role: "group", "aria-label": name } : {})}
+    >
       {children}
     </div>
   );

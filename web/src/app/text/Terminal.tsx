@@ -23,7 +23,7 @@ export const Terminal = memo(function Terminal({ text, running = false }: { text
     else groups.push([line]);
   }
   return (
-    <Scroller name={w.output} className="term">
+    <Scroller name={w.output} className="term" follow={running}>
       <div className="termtext">
         {leftOut > 0 && <p className="t3 rest">{w.earlierLeftOut(leftOut)}</p>}
         <pre>

@@ -7,8 +7,9 @@ const maxLine = 2 << 10;
 const around = 3;
 /** Changed lines next to each other that are compared each with each. */
 const maxCompared = 24;
-/** Words of a line that are compared. */
+/** Words of a line that are compared, and comparisons of a whole diff. */
 const maxWords = 240;
+const maxComparisons = 4_000_000;
 
 /** What became of a line; hunk: where the diff goes on after lines that it leaves out. */
 export type Op = "same" | "add" | "del" | "hunk" | "note" | "file";
@@ -35,7 +36,14 @@ export interface ParsedDiff {
 
 const header = /^@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@+ ?(.*)$/;
 
+/** The lines of a diff, with what changed within them. */
 export function parseDiff(text: string): ParsedDiff {
+  const diff = read(text);
+  markWords(diff.lines);
+  return diff;
+}
+
+function read(text: string): ParsedDiff {
   const out: ParsedDiff = { lines: [], added: 0, removed: 0, rest: 0 };
   let [oldAt, newAt, oldLeft, newLeft] = [0, 0, 0, 0];
   let before = 1; // the line of the new file that would come next
@@ -83,13 +91,12 @@ export function parseDiff(text: string): ParsedDiff {
       }
     }
   }
-  markWords(out.lines);
   return out;
 }
 
 /** How many lines a difference adds and removes. */
 export function countDiff(text: string): { added: number; removed: number } {
-  const { added, removed } = parseDiff(text);
+  const { added, removed } = read(text);
   return { added, removed };
 }
 
@@ -99,6 +106,7 @@ function cut(s: string): string {
 
 /** Finds what changed within lines: lines that were taken away and added in one place are paired by what they share. */
 function markWords(lines: Line[]): void {
+  let left = maxComparisons;
   for (let i = 0; i < lines.length; i++) {
     if (lines[i]?.op !== "del") continue;
     let mid = i;
@@ -106,6 +114,8 @@ function markWords(lines: Line[]): void {
     let end = mid;
     while (lines[end]?.op === "add") end++;
     for (const [a, b] of pairs(lines.slice(i, mid), lines.slice(mid, end))) {
+      left -= Math.min(a.text.length, maxWords) * Math.min(b.text.length, maxWords);
+      if (left < 0) return;
       const changed = changedWords(a.text, b.text);
       if (!changed) continue;
       a.words = changed.old;
@@ -204,6 +214,7 @@ export type Row = { line: Line; index: number } | { folded: readonly Line[]; fro
 export function rowsOf(lines: readonly Line[], open: ReadonlySet<number>): Row[] {
   const rows: Row[] = [];
   for (let i = 0; i < lines.length; ) {
+    const begin = i;
     let end = i;
     while (lines[end]?.op === "same") end++;
     const first = i === 0 || lines[i - 1]?.op === "hunk" ? i : i + around;
@@ -214,7 +225,8 @@ export function rowsOf(lines: readonly Line[], open: ReadonlySet<number>): Row[]
       rows.push({ folded: lines.slice(from, to), from });
       i = to;
     }
-    for (; i < Math.max(end, i + (end === i ? 1 : 0)); i++) rows.push({ line: lines[i] as Line, index: i });
+    const until = end === begin ? begin + 1 : end;
+    for (; i < until; i++) rows.push({ line: lines[i] as Line, index: i });
   }
   return rows;
 }

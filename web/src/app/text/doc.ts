@@ -33,7 +33,7 @@ const elsewhere = "\ue000";
 const none: References = { links: new Map(), notes: new Map() };
 
 /** Characters that are parsed at once before the page is drawn; the rest follows in pieces. */
-export const parsedAtOnce = 64 << 10;
+export const parsedAtOnce = 32 << 10;
 
 export class Doc {
   /** Characters that were parsed, for tests. */

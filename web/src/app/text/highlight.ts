@@ -12,7 +12,7 @@ export type Token = readonly [text: string, className: string];
 
 /** The longest line that is coloured, and for how long one is tried, in milliseconds. */
 const maxLine = 1000;
-const maxTime = 20;
+const maxTime = 500;
 
 const classes = ["", "hl-k", "hl-s", "hl-n", "hl-c", "hl-f", "hl-y", "hl-o", "hl-a", "hl-d"];
 const markOf = (className: string) => `#00000${classes.indexOf(className)}`;
