@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -28,9 +29,18 @@ function packed(): Plugin {
   };
 }
 
+/**
+ * The parser of Markdown names an entity by a table. The variant of that package for browsers asks
+ * an element by innerHTML instead, which the policy of the page does not allow.
+ */
+export const alias = {
+  "decode-named-character-reference": fileURLToPath(new URL("node_modules/decode-named-character-reference/index.js", import.meta.url)),
+};
+
 export default defineConfig(({ command }) => ({
   base: "./",
   plugins: [react(), packed()],
+  resolve: { alias },
   build: {
     outDir: "dist",
     target: "es2022",

@@ -30,7 +30,7 @@ const minPart = 1 << 10;
 const maxDepth = 24;
 /** Characters of a text that are parsed, and blocks; the rest is drawn as it is. */
 export const maxParsed = 256 << 10;
-const maxBlocks = 4000;
+const maxBlocks = 1000;
 /** A paragraph or heading begins a block of its own when the one before has this length. */
 const minBlock = 256;
 

@@ -33,7 +33,7 @@ const elsewhere = "\ue000";
 const none: References = { links: new Map(), notes: new Map() };
 
 /** Characters that are parsed at once before the page is drawn; the rest follows in pieces. */
-export const parsedAtOnce = 32 << 10;
+export const parsedAtOnce = 16 << 10;
 
 export class Doc {
   /** Characters that were parsed, for tests. */
@@ -94,7 +94,12 @@ export class Doc {
       for (const name of this.notes.keys()) if (lower.includes(`[^${name}]`)) known += `\n\n[^${name}]: ${elsewhere}`;
     }
     this.parsed += text.length + known.length;
-    return this.parse(text + known);
+    try {
+      return this.parse(text + known);
+    } catch {
+      // Text that the parser fails on is still to be read.
+      return { type: "root", children: [{ type: "paragraph", children: [{ type: "text", value: text }] }] };
+    }
   }
 
   /** Notes what a block defines for others. */

@@ -7,7 +7,10 @@ const suspect = new RegExp(
     "\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff9-\\ufffb]",
 );
 
-/** Text with what reorders or hides others shown by its number. */
+// Marks above and below a letter: thousands on one stop the browser.
+const piled = /([\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]{16})[\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]+/g;
+
+/** Text with what reorders or hides others shown by its number, and at most 16 marks on a letter. */
 export function safeText(s: string): string {
-  return suspect.test(s) ? cleanText(s) : s;
+  return (suspect.test(s) ? cleanText(s) : s).replace(piled, "$1…");
 }

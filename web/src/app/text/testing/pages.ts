@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
+import { alias } from "../../../../vite.config";
 import { desk, executablePath } from "../../testing/page";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -51,6 +52,7 @@ export class Pages {
       logLevel: "error",
       base: "./",
       plugins: [react()],
+      resolve: { alias },
       build: {
         outDir: dir,
         target: "es2022",
