@@ -131,6 +131,11 @@ function Zoom({ url, width, height, alt, onClose }: { url: string; width: number
         <RDialog.Content
           className="zoom"
           aria-describedby={undefined}
+          onOpenAutoFocus={(e) => {
+            // not the first button: its tooltip would take the first Escape
+            e.preventDefault();
+            (e.currentTarget as HTMLElement | null)?.focus();
+          }}
           onKeyDown={(e) => {
             if (e.key === "+" || e.key === "=") zoom(1.5);
             else if (e.key === "-") zoom(1 / 1.5);

@@ -73,7 +73,9 @@ function RunView({ run }: { run: Run }) {
   const { look } = run;
   const style: Record<string, string> = {};
   const classes: string[] = [];
-  const [front, back] = look.inverse ? [look.bg, look.fg] : [look.fg, look.bg];
+  const [said, back] = look.inverse ? [look.bg, look.fg] : [look.fg, look.bg];
+  // Grounds are drawn as a tint of the terminal's own, on which black and grey could not be read.
+  const front = back !== undefined && (said === 0 || said === 8) ? undefined : said;
   if (typeof front === "string") style["--t-fg"] = front;
   if (typeof back === "string") style["--t-bg"] = back;
   if (front !== undefined && !look.inverse) classes.push(typeof front === "number" ? `t-${front}` : "t-fg");
