@@ -12,7 +12,8 @@ import { clientIDOf, newSessionID } from "../../client/index";
 import type { SessionID } from "../../protocol/index";
 import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
 
-const executablePath = (process.env.PATH ?? "")
+/** Where Chromium is, undefined if there is none. */
+export const executablePath = (process.env.PATH ?? "")
   .split(":")
   .flatMap((dir) => ["chromium", "chromium-browser", "google-chrome"].map((name) => join(dir, name)))
   .find(existsSync);
@@ -108,12 +109,12 @@ export class World {
 /** What pages have said in their consoles as errors since the last look: a test that ends well has none. */
 export const problems: string[] = [];
 
-/** A picture of the page in $SCREENSHOTS. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** A picture of the page in $SCREENSHOTS; whole also has what one has to scroll to. */
+export async function picture(page: Page, name: string, whole = false): Promise<void> {
   const dir = process.env.SCREENSHOTS;
   if (!dir) return;
   mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, `${name}.png`), await page.screenshot());
+  writeFileSync(join(dir, `${name}.png`), await page.screenshot({ fullPage: whole }));
 }
 
 /** Checks the page, or what a selector names, with axe: WCAG 2.2 A and AA. */

@@ -1,147 +1,119 @@
-/**
- * The text of a model as a page. It is parsed to a tree of Markdown, and elements are made from
- * that; HTML in it is shown as text, and nothing that it names is loaded.
- */
-import type { Nodes, Parents, RootContent } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
-import { createElement, Fragment, memo, type ReactNode } from "react";
-import { Boundary } from "../parts/Boundary";
-import { maxMarkdown, maxPiece, pieces } from "./blocks";
-import { Code } from "./Code";
-import { safeHref } from "./links";
+import type { Root } from "mdast";
+import { memo, type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { useWords } from "../words/index";
+import { Doc, type Drawn, parsedAtOnce } from "./doc";
+import { BlockView, Cursor, type Drawing, Footnotes, listOf, Members, tableOf } from "./prose";
+import { safeText } from "./safe";
+import { soon } from "./soon";
+import { textWords } from "./words";
 import "./text.css";
 
-/** Deeper blocks than these are shown as text. */
-const maxDepth = 40;
-/** Levels of quotes and lists of one line that a parser is given: deeper ones cost it the square of their number. */
-const maxNesting = 60;
+let parser: ((text: string) => Root) | undefined;
+const listeners = new Set<() => void>();
+let asked = false;
 
-/** The text of a model; streaming ones end with the cursor. */
-export function Markdown({ text, streaming }: { text: string; streaming?: boolean }) {
-  if (text.length > maxMarkdown || tooDeep(text)) {
-    return (
-      <div className="prose">
-        <p className="plain">{text}</p>
-      </div>
-    );
-  }
-  const parts = pieces(text);
+/** Asks for the parser; text is plain until it has come. One that does not come is asked for again with the next text. */
+function ask(): void {
+  if (asked) return;
+  asked = true;
+  import("./parse").then(
+    (m) => {
+      parser = m.parse;
+      for (const l of listeners) l();
+    },
+    () => {
+      asked = false;
+    },
+  );
+}
+ask(); // before there is a text to show
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  ask();
+  return () => listeners.delete(listener);
+}
+
+function useParse(): ((text: string) => Root) | undefined {
+  return useSyncExternalStore(subscribe, () => parser);
+}
+
+/** The text of a model, which may still come in. The words of models are never markup of the page. */
+export const Markdown = memo(function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
+  const parse = useParse();
   return (
-    <div className={streaming ? "prose growing" : "prose"}>
-      {parts.map((part, i) => (
-        <Boundary key={i} instead={() => <p className="plain">{part}</p>}>
-          <Piece text={part} />
-        </Boundary>
-      ))}
-      {streaming && <span className="cursor" aria-hidden="true" />}
+    <div className="prose">
+      {parse ? <Parsed parse={parse} text={text} streaming={streaming} /> : <Waiting text={text} live={streaming} />}
+    </div>
+  );
+});
+
+function Waiting({ text, live }: { text: string; live: boolean }) {
+  return (
+    <div className="plain">
+      {safeText(text)}
+      {live && <Cursor />}
     </div>
   );
 }
 
-function tooDeep(text: string): boolean {
-  return new RegExp(`(?:[>\\-*+][ \\t]*){${maxNesting}}`).test(text) || new RegExp(`^[ \\t]{${4 * maxNesting},}`, "m").test(text);
-}
-
-const Piece = memo(function Piece({ text }: { text: string }) {
-  if (text.length > maxPiece && !text.trimStart().startsWith("```")) return <p className="plain">{text}</p>;
-  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return <>{children(root, 0)}</>;
-});
-
-function children(node: Parents, depth: number): ReactNode {
-  return node.children.map((c, i) => <Fragment key={`${i} ${c.type}`}>{element(c as RootContent, depth + 1)}</Fragment>);
-}
-
-function element(node: RootContent, depth: number): ReactNode {
-  if (depth > maxDepth) return textOf(node);
-  switch (node.type) {
-    case "text":
-      return node.value;
-    case "paragraph":
-      return <p>{children(node, depth)}</p>;
-    case "heading": // the title of the session is the first heading, and that of the turn the second
-      return createElement(`h${Math.min(6, node.depth + 2)}`, null, children(node, depth));
-    case "emphasis":
-      return <em>{children(node, depth)}</em>;
-    case "strong":
-      return <strong>{children(node, depth)}</strong>;
-    case "delete":
-      return <del>{children(node, depth)}</del>;
-    case "inlineCode":
-      return <code>{node.value}</code>;
-    case "code":
-      return <Code text={node.value} {...(node.lang ? { language: node.lang } : {})} />;
-    case "break":
-      return <br />;
-    case "thematicBreak":
-      return <hr />;
-    case "blockquote":
-      return <blockquote>{children(node, depth)}</blockquote>;
-    case "list":
-      return node.ordered ? <ol start={node.start ?? 1}>{children(node, depth)}</ol> : <ul>{children(node, depth)}</ul>;
-    case "listItem":
-      if (typeof node.checked !== "boolean") return <li>{children(node, depth)}</li>;
-      return (
-        <li className="task">
-          <input type="checkbox" checked={node.checked} readOnly disabled aria-label={textOf(node).slice(0, 80)} />
-          {children(node, depth)}
-        </li>
-      );
-    case "link":
-      return link(node.url, children(node, depth));
-    case "image": // never loaded: it could tell somebody that, and when, this was read
-      return link(node.url, node.alt || node.url);
-    case "table": {
-      const [head, ...rows] = node.children;
-      const cells = (row: typeof head, of: "th" | "td") =>
-        row?.children.map((c, i) =>
-          createElement(of, { key: `${i} cell`, className: node.align?.[i] === "right" ? "r" : undefined }, children(c, depth)),
-        );
-      return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls needs the keyboard
-        <div className="tablebox" tabIndex={0} role="group" aria-label="table">
-          <table>
-            <thead>
-              <tr>{cells(head, "th")}</tr>
-            </thead>
-            <tbody>
-              {rows.map((r, i) => (
-                <tr key={`${i} row`}>{cells(r, "td")}</tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      );
-    }
-    case "html":
-      return node.value;
-    case "linkReference":
-    case "imageReference":
-    case "footnoteReference":
-    case "definition":
-    case "footnoteDefinition":
-      return textOf(node);
-    default:
-      return textOf(node);
-  }
-}
-
-function link(url: string, inside: ReactNode): ReactNode {
-  const href = safeHref(url);
-  if (!href) return inside;
+function Parsed({ parse, text, streaming }: { parse(text: string): Root; text: string; streaming: boolean }) {
+  const w = useWords(textWords);
+  const id = useId();
+  const doc = useRef<Doc>(null);
+  doc.current ??= new Doc(parse);
+  const [turns, setTurns] = useState(0);
+  const shown = doc.current.read(text, !streaming, turns === 0 ? parsedAtOnce : parsedInTurn);
+  useEffect(() => {
+    if (!shown.waiting) return;
+    return soon(() => setTurns(turns + 1));
+  }, [shown.waiting, turns]);
+  const drawing: Drawing = { references: shown.references, w, id, live: false };
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
-      {inside}
-    </a>
+    <>
+      {parts(shown.blocks, drawing, streaming)}
+      {streaming && shown.blocks.length === 0 && <Cursor />}
+      {!streaming && <Footnotes {...drawing} />}
+    </>
   );
 }
 
-function textOf(node: Nodes): string {
-  if ("value" in node) return node.value;
-  if ("children" in node) return node.children.map((c) => textOf(c as Nodes)).join("");
-  if (node.type === "footnoteReference") return `[${node.identifier}]`;
-  if (node.type === "definition") return `${node.identifier}: ${node.url}`;
-  return "alt" in node ? (node.alt ?? "") : "";
+/** Characters of a long text that are parsed at a time, after what is parsed at once. */
+const parsedInTurn = 8 << 10;
+
+/** Blocks in their order; those that go on with a list or a table are drawn in one. */
+function parts(blocks: readonly Drawn[], d: Drawing, streaming: boolean): ReactNode[] {
+  const out: ReactNode[] = [];
+  const live = (i: number) => streaming && i === blocks.length - 1;
+  for (let i = 0; i < blocks.length; i++) {
+    const first = blocks[i];
+    if (!first) break;
+    let end = i + 1;
+    while (blocks[end]?.block.goesOn && joins(first, blocks[end])) end++;
+    const [node] = first.tree?.children ?? [];
+    if (end === i + 1 || !node) out.push(<BlockView key={first.block.start} drawn={first} {...d} live={live(i)} />);
+    else {
+      const members = blocks.slice(i, end).map((b, n) => <Members key={b.block.start} drawn={b} {...d} live={live(i + n)} />);
+      out.push(
+        <Group key={first.block.start}>
+          {node.type === "list" ? listOf(node, members) : node.type === "table" && tableOf(d, node.children[0], node.align ?? [], members)}
+        </Group>,
+      );
+    }
+    i = end - 1;
+  }
+  return out;
+}
+
+function Group({ children }: { children: ReactNode }) {
+  return <>{children}</>;
+}
+
+/** Whether a block is drawn in the list or table that another one began: both are nothing else. */
+function joins(first: Drawn, next: Drawn | undefined): boolean {
+  const type = next?.block.goesOn;
+  const only = (d: Drawn | undefined) =>
+    d?.tree?.children.filter((n) => n.type !== "definition" && n.type !== "footnoteDefinition").length === 1 &&
+    d.tree.children[0]?.type === type;
+  return only(first) && only(next);
 }
