@@ -30,8 +30,9 @@ generate: ## what is made of the protocol: TypeScript types, JSON Schema, OpenAP
 catalog: ## the model catalogue from its public package
 	$(GO) generate ./internal/engine/model/catalog
 
-screenshots: build ## the pictures of the terminal UI, in docs/screens
+screenshots: build ## the pictures of the terminal UI and, with Node and Chromium, of the page, in docs/screens
 	$(GO) run ./internal/dev/screenshots
+	cd web && SCREENS=../docs/screens SCOREL_BINARY=../bin/scorel npx vitest run src/app/testing/screens
 
 clean:
 	rm -rf bin bench.json
