@@ -99,8 +99,8 @@ function Group({
         return (
           <Command.Item key={m.ref} value={m.ref} disabled={!m.hasKey} className="mi" aria-current={m.ref === current} onSelect={onPick}>
             <span className="grow">
-              <span className="mono trunc ref">{m.ref}</span>
-              {about && <span className="t2 about">{about}</span>}
+              <span className="mono trunc modelname">{m.ref}</span>
+              {about && <span className="t2 modelabout">{about}</span>}
             </span>
             <span className="t3 num">{m.contextWindow > 0 && short(m.contextWindow)}</span>
           </Command.Item>

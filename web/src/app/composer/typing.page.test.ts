@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -244,9 +244,30 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     await page.keyboard.press("Enter");
     await page.locator(".step.run, .line.run").getByText("sleep 100").waitFor();
     await page.keyboard.press("Escape");
-    await page.locator(".step", { hasText: "sleep 100" }).getByText("stopped").waitFor();
+    const stopped = page.locator(".step", { hasText: "sleep 100" });
+    await stopped.getByText("stopped").waitFor();
+    await stopped.getByRole("button").first().click();
+    await stopped.getByText("The model is not told of this.").waitFor();
+    await picture(page, "typing-shell-stopped");
+    await accessible(page);
     await page.getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);
+  });
+
+  test("what is to be run without a connection runs once when there is one again", async () => {
+    const { page } = await idle();
+    const { port } = world;
+    await world.host.kill();
+    await page.getByText("Not connected.").waitFor();
+    await box(page).fill("!echo once >> ran.txt");
+    await page.keyboard.press("Enter");
+    await page.getByText("It is kept, and sent when the host answers.").waitFor();
+    await world.host.start(port);
+    await page.locator(".step", { hasText: "echo once" }).getByText("0.").waitFor();
+    expect(readFileSync(join(world.host.work, "ran.txt"), "utf8")).toBe("once\n");
+    await page.getByText("It is kept").waitFor({ state: "detached" });
+    expect(await value(page)).toBe("");
+    problems.length = 0; // the browser says that it could not connect
   });
 
   test("the level of thinking is picked where the model has levels", async () => {

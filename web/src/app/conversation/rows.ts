@@ -34,6 +34,8 @@ export interface Step {
   /** In milliseconds; 0 is not known. */
   duration: number;
   pictures: { blob: string; mediaType: string }[];
+  /** A command of a person that the model is not told of. */
+  untold?: boolean;
 }
 
 export type Row =
@@ -45,7 +47,7 @@ export type Row =
   | { kind: "failed"; key: string; text: string };
 
 /** What stands for the tool in the step of a command that a person ran. */
-const shellName = "!";
+export const shellName = "!";
 
 const byAlias = new Map(Object.values(tools).flatMap((t) => [[t.name, t] as const, ...(t.aliases ?? []).map((a) => [a, t] as const)]));
 
@@ -181,6 +183,7 @@ function shellOf(id: EventID, at: number, e: { message: Message; data?: unknown 
     details,
     duration: r.durationMs ?? 0,
     pictures: [],
+    ...(r.inContext === false ? { untold: true } : {}),
   };
 }
 
