@@ -1,4 +1,4 @@
-import { ArrowUp, Paperclip, Square, X } from "lucide-react";
+import { ArrowUp, CornerDownRight, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useRef, useState } from "react";
 import { RequestError, upload } from "../../client/index";
 import type { Block } from "../../protocol/index";
@@ -248,6 +248,7 @@ function Box() {
   const typed = typedOf(text);
   const { kind } = typed;
   const empty = text.trim() === "" && (kind !== "message" || files.length === 0);
+  const says = saysOf(kind, running, w);
   const listed = completion.offers.length > 0;
   // A box of several lines is a text box. While something is offered it is the combobox of that list.
   const combobox = listed
@@ -326,7 +327,7 @@ function Box() {
             </p>
           ))}
         <ErrorLine error={stop.error} />
-        <div className="tools">
+        <div className={stops ? "tools busy" : "tools"}>
           <input
             ref={picker}
             type="file"
@@ -339,20 +340,22 @@ function Box() {
           />
           <IconButton of={Paperclip} name={w.attach} onClick={() => picker.current?.click()} />
           <Pickers inForce={inForce} open={picking} onOpen={setPicking} />
-          <span className="grow" />
-          {stops && (
-            <Button look="plain" onClick={() => void stop.run()} disabled={stop.busy}>
-              <Icon of={Square} small /> {w.stop} <kbd className="hint">Esc</kbd>
+          <span className="does">
+            {stops && (
+              <Button look="plain" title={w.stop} onClick={() => void stop.run()} disabled={stop.busy}>
+                <Icon of={Square} small /> <span className="says">{w.stop}</span> <kbd className="hint">Esc</kbd>
+              </Button>
+            )}
+            {running && !empty && (kind === "message" || kind === "command") && (
+              <Button look="plain" title={w.sendNow} onClick={() => submit(true)} disabled={send.busy}>
+                <Icon of={CornerDownRight} small className="only" /> <span className="says">{w.sendNow}</span>{" "}
+                <kbd className="hint">Ctrl ↵</kbd>
+              </Button>
+            )}
+            <Button look="ink" type="submit" title={says} disabled={empty || (kind === "message" && send.busy)}>
+              <span className="says">{says}</span> <Icon of={ArrowUp} small />
             </Button>
-          )}
-          {running && !empty && (kind === "message" || kind === "command") && (
-            <Button look="plain" onClick={() => submit(true)} disabled={send.busy}>
-              {w.sendNow} <kbd className="hint">Ctrl ↵</kbd>
-            </Button>
-          )}
-          <Button look="ink" type="submit" disabled={empty || (kind === "message" && send.busy)}>
-            {saysOf(kind, running, w)} <Icon of={ArrowUp} small />
-          </Button>
+          </span>
         </div>
       </form>
       <Dialog open={errands.printed !== undefined} onClose={errands.close} title={errands.printed?.title ?? ""}>

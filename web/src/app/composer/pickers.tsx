@@ -51,7 +51,7 @@ function ModePicker({ open, onOpen }: Opened) {
       open={open}
       onOpen={onOpen}
       trigger={
-        <button type="button" className={`pick ${current.id}`} aria-label={`${w.mode}: ${current.name}`}>
+        <button type="button" className={`pick whole ${current.id}`} aria-label={`${w.mode}: ${current.name}`}>
           <Icon of={current.icon} />
           <span className="pickname">{current.name}</span>
           <Icon of={ChevronDown} />
@@ -114,9 +114,9 @@ function ThinkingPicker({ level, levels, open, onOpen }: Opened & { level: strin
   return (
     <DropdownMenu.Root modal={false} open={open} onOpenChange={onOpen}>
       <DropdownMenu.Trigger asChild>
-        <button type="button" className="pick" aria-label={w.thinkingLevel(level || w.thinkingOwn)}>
+        <button type="button" className="pick whole" aria-label={w.thinkingLevel(level || w.thinkingOwn)} title={w.thinking}>
           <Icon of={Lightbulb} />
-          <span className="pickname">{level ? w.thinkingLevel(level) : w.thinking}</span>
+          <span className="pickname">{level || w.thinking}</span>
           <Icon of={ChevronDown} />
         </button>
       </DropdownMenu.Trigger>

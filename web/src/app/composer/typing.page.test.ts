@@ -328,6 +328,31 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     expect(problems).toEqual([]);
   });
 
+  test("the buttons fit while a turn runs", async () => {
+    const id = await world.session("wait for it");
+    await world.host.request("update_info", { changes: { model: "deep", thinkingLevel: "medium" } }, id);
+    for (const [name, options] of Object.entries({ desk, phone, "320": { ...phone, viewport: { width: 320, height: 640 } } })) {
+      const page = await world.page(`#/s/${id}`, options);
+      await page.getByRole("button", { name: "Stop" }).waitFor();
+      await page.getByRole("button", { name: "Thinking: medium" }).waitFor();
+      await box(page).fill("One more thing");
+      await page.getByRole("button", { name: "Send now" }).waitFor();
+      const buttons = await page.locator(".tools button").all();
+      const places = await Promise.all(buttons.map((b) => b.boundingBox()));
+      const sorted = places.flatMap((p) => (p ? [p] : [])).sort((a, b) => a.y - b.y || a.x - b.x);
+      expect(sorted.length).toBe(7);
+      sorted.forEach((p, i) => {
+        const before = sorted[i - 1];
+        expect(p.x + p.width).toBeLessThanOrEqual(options.viewport.width);
+        if (before && before.y === p.y) expect(p.x).toBeGreaterThanOrEqual(before.x + before.width);
+      });
+      await picture(page, `typing-running-${name}`);
+      await accessible(page);
+    }
+    world.host.write("go", "");
+    expect(problems).toEqual([]);
+  });
+
   for (const [name, options] of Object.entries({
     dark: { ...desk, colorScheme: "dark" as const },
     phone,
