@@ -37,6 +37,18 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     host.write("my notes.txt", "notes\n");
     mkdirSync(join(host.work, "internal"));
     for (let i = 0; i < 80; i++) host.write(`internal/part${String(i).padStart(2, "0")}.go`, "package internal\n");
+    const extensions = join(host.home, ".scorel", "extensions");
+    mkdirSync(extensions, { recursive: true });
+    writeFileSync(
+      join(extensions, "hop.ts"),
+      `export default function (pi) {
+        pi.registerCommand("hop", { description: "Goes on elsewhere", handler: async (args, ctx) => {
+          await ctx.newSession({ withSession: async (to) => { to.ui.setEditorText("half of it"); to.ui.notify("Hopped."); await to.sendUserMessage("over there"); } });
+        } });
+        pi.registerCommand("leave", { description: "Leaves", handler: async (args, ctx) => ctx.shutdown() });
+      }
+`,
+    );
     const commands = join(host.home, ".scorel", "commands");
     mkdirSync(commands, { recursive: true });
     writeFileSync(join(commands, "greet.md"), "---\ndescription: Greets somebody\nargument-hint: [name]\n---\nGreet $1 warmly.\n");
@@ -221,6 +233,26 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.url()).toMatch(/\/session$/);
+    expect(problems).toEqual([]);
+  });
+
+  test("a command of an extension leads this page to another session, and no other page", async () => {
+    const { id, page } = await idle();
+    const other = await world.page(`#/s/${id}`);
+    await other.getByText("Heard.").first().waitFor();
+    await box(page).fill("/hop");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "over there" }).first().waitFor();
+    await page.locator(".told").getByText("Hopped.").waitFor();
+    expect(page.url()).not.toContain(id);
+    expect(other.url()).toContain(id);
+    await expect.poll(() => value(page)).toBe("half of it");
+    await picture(page, "typing-led");
+    await box(page).fill("/leave");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.url()).toMatch(/#\/$/);
     expect(problems).toEqual([]);
   });
 
