@@ -282,8 +282,8 @@ func TestNothingOfASubscriptionThatWasGivenUpIsTaken(t *testing.T) {
 		for seq := protocol.Seq(4); seq < 2+kept; seq++ {
 			expect(t, s, told{seqs: seqs(seq)})
 		}
-		go a.answer(resync(protocol.StreamResume), events(said(2+kept, "x"), said(100, "late")), alive("epo_1", 100, 100))
 		<-a.opened // the first
+		go a.answer(resync(protocol.StreamResume), events(said(2+kept, "x"), said(100, "late")), alive("epo_1", 100, 100))
 		expect(t, s, told{protocol.StreamResume, false, seqs(2+kept, 100)}, told{fresh: true})
 	})
 }

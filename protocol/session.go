@@ -127,6 +127,8 @@ type (
 		Question  string    `json:"question,omitempty"`
 		CostUSD   float64   `json:"costUSD,omitempty"`
 		Job       *JobMeta  `json:"job,omitempty"`
+		// Automation is how proactive mode stands, nil while it is off.
+		Automation *Automation `json:"automation,omitempty"`
 	}
 	// SessionList is a page of sessions; More says that older ones follow.
 	SessionList struct {

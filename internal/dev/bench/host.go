@@ -42,6 +42,11 @@ func (b *bench) serve(ctx context.Context, sessions int) (*serving, error) {
 
 // serveAfter starts a host in a home that something is written into before.
 func (b *bench) serveAfter(ctx context.Context, write func(s *serving) error) (*serving, error) {
+	return b.serveWith(ctx, nil, write)
+}
+
+// serveWith is serveAfter with flags of the host.
+func (b *bench) serveWith(ctx context.Context, flags []string, write func(s *serving) error) (*serving, error) {
 	w, err := newWorld(b.world.root, b.server.url)
 	if err != nil {
 		return nil, err
@@ -51,31 +56,48 @@ func (b *bench) serveAfter(ctx context.Context, write func(s *serving) error) (*
 		w.remove()
 		return nil, err
 	}
-	s.cmd = exec.Command(b.bin, "host", "serve")
-	s.cmd.Dir, s.cmd.Env = w.work, w.environ()
+	s.cmd = exec.Command(b.bin, append([]string{"host", "serve"}, flags...)...)
+	if err := s.start(ctx); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+// start starts the host, and waits until it takes clients.
+func (s *serving) start(ctx context.Context) error {
+	s.cmd.Dir, s.cmd.Env = s.world.work, s.world.environ()
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
 	if err := s.cmd.Start(); err != nil {
-		w.remove()
-		return nil, err
+		return err
 	}
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if info, live, err := daemon.Find(s.dir()); err == nil && live && info.Ready() {
-			return s, nil
+			return nil
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			s.end()
-			return nil, fmt.Errorf("the host does not start: %s", s.out.Bytes())
+			return fmt.Errorf("the host does not start: %s", s.out.Bytes())
 		}
 	}
 }
 
+// again ends the host, and starts another in its home.
+func (s *serving) again(ctx context.Context) error {
+	s.stop()
+	s.cmd = exec.Command(s.cmd.Path, s.cmd.Args[1:]...)
+	return s.start(ctx)
+}
+
 // fill writes sessions of 100 events.
-func (s *serving) fill(ctx context.Context, n int) error {
+func (s *serving) fill(ctx context.Context, n int) error { return s.fillWith(ctx, n, 100) }
+
+// fillWith writes sessions of so many events.
+func (s *serving) fillWith(ctx context.Context, n, events int) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, self, "session", "-dir", s.dir(), "-work", s.world.work, "-events", "100", "-count", strconv.Itoa(n)).CombinedOutput()
+	out, err := exec.CommandContext(ctx, self, "session", "-dir", s.dir(), "-work", s.world.work, "-events", strconv.Itoa(events), "-count", strconv.Itoa(n)).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("write sessions: %w: %s", err, out)
 	}
@@ -86,11 +108,19 @@ func (s *serving) dir() string { return filepath.Join(s.world.home, ".scorel") }
 
 // end ends the host and removes its home.
 func (s *serving) end() {
+	s.stop()
+	s.world.remove()
+}
+
+// stop ends the host.
+func (s *serving) stop() {
+	if s.cmd.Process == nil {
+		return // it was not started
+	}
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	kill := time.AfterFunc(15*time.Second, func() { _ = s.cmd.Process.Kill() })
 	_ = s.cmd.Wait()
 	kill.Stop()
-	s.world.remove()
 }
 
 // connect makes a client.

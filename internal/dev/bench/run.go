@@ -42,18 +42,22 @@ type bench struct {
 
 // load is how much a serving host is given to do.
 type load struct {
-	idle, used        int // sessions on disk, and those in which a turn is run
-	listeners, pieces int // of one session's answer
-	sessions          int // that stream at once
-	missed            int // events that a client comes back for
-	messages          int // that a context handler is given
-	long              int // events of the session that the terminal UI resumes
-	giant             int // events of the session of 1 GB
+	idle, used        int           // sessions on disk, and those in which a turn is run
+	listeners, pieces int           // of one session's answer
+	sessions          int           // that stream at once
+	missed            int           // events that a client comes back for
+	messages          int           // that a context handler is given
+	long              int           // events of the session that the terminal UI resumes
+	giant             int           // events of the session of 1 GB
+	schedules         int           // that are armed
+	watched           time.Duration // how long a host is watched that has nothing to do
 }
 
 // full is what the figures are about; small shows that they can be measured.
-func full() load  { return load{1000, 20, 1000, 1000, 100, 1000, 10_000, 10_000, giantEvents} }
-func small() load { return load{20, 2, 20, 20, 3, 20, 50, 100, 400} }
+func full() load {
+	return load{1000, 20, 1000, 1000, 100, 1000, 10_000, 10_000, giantEvents, 1000, time.Minute}
+}
+func small() load { return load{20, 2, 20, 20, 3, 20, 50, 100, 400, 20, time.Second} }
 
 // check runs a task once with the judging server and compares what came with
 // what the task says, so that nothing is measured that does not work.

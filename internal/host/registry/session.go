@@ -92,7 +92,8 @@ func (s *Session) State() *protocol.SessionState {
 	st := s.lane.Publisher().Status()
 	meta := s.lane.Log().Index().Meta()
 	state := &protocol.SessionState{SessionID: s.lane.ID(), Name: meta.Name, Title: s.title(), Running: st.Running || s.lane.Working(), Asking: st.Asking,
-		Queued: st.Queued, Tasks: s.lane.Tasks().Running(), Clients: st.Cursors, WorkDir: meta.WorkDir, Job: meta.Bounded().Job}
+		Queued: st.Queued, Tasks: s.lane.Tasks().Running(), Clients: st.Cursors, WorkDir: meta.WorkDir, Job: meta.Bounded().Job,
+		Automation: s.lane.Proactive()}
 	state.Activity, state.Question, state.CostUSD = s.lane.Publisher().Doing()
 	return state
 }

@@ -66,7 +66,7 @@ func TestThePageIsServedToEverybodyWhoMayConnect(t *testing.T) {
 		kind, caching string
 		policy        string
 	}{
-		"/":                       {200, "text/html; charset=utf-8", "no-store", `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[A-Za-z0-9+/]{24}';.* frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'`},
+		"/":                       {200, "text/html; charset=utf-8", "no-store", `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[A-Za-z0-9+/]{24}';.* frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker$`},
 		"/index.html":             {200, "text/html; charset=utf-8", "no-store", "nonce"},
 		"/assets/a-1.js":          {200, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "^default-src 'none'; sandbox$"},
 		"/assets/f-1.woff2":       {200, "font/woff2", "public, max-age=31536000, immutable", "^default-src 'none'; sandbox$"},

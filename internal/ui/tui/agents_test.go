@@ -15,8 +15,8 @@ import (
 const (
 	startsFirst = `{"if":{"user":"^begin"},"do":[{"call":"Task","input":{"agent":"general","description":"look around","prompt":"FIRST child","background":true}}]}`
 	startsNext  = `{"if":{"user":"^more"},"do":[{"call":"Task","input":{"agent":"general","description":"count stars","prompt":"SECOND child","background":true}}]}`
-	firstOne    = `{"if":{"user":"^FIRST"},"do":[{"text":"first at work"},{"call":"Bash","input":{"command":"until [ -e first ]; do sleep 0.05; done; echo did"}}]}`
-	secondOne   = `{"if":{"user":"^SECOND"},"do":[{"text":"second at work"},{"call":"Bash","input":{"command":"until [ -e second ]; do sleep 0.05; done; echo did"}}]}`
+	firstOne    = `{"if":{"user":"^FIRST"},"do":[{"text":"first at work"},{"call":"Bash","input":{"command":"until [ -e first ]; do sleep 0.05; done; echo did","timeout_seconds":600}}]}`
+	secondOne   = `{"if":{"user":"^SECOND"},"do":[{"text":"second at work"},{"call":"Bash","input":{"command":"until [ -e second ]; do sleep 0.05; done; echo did","timeout_seconds":600}}]}`
 )
 
 // beginTwo has the agents begin, the one that looks around first.

@@ -4,6 +4,7 @@ import type { Anchors } from "./connect";
 import type { ClonedFrom, Meta, MetaChanges, Parent } from "./header";
 import type { EventID, ProjectID, SessionID } from "./id";
 import type { JobMeta } from "./job";
+import type { Automation } from "./proactive";
 
 /**
  * CreateSession makes a session; the answer is a {@link SessionSummary}. It works in
@@ -156,6 +157,8 @@ export interface SessionState {
   question?: string;
   costUSD?: number;
   job?: JobMeta;
+  /** Automation is how proactive mode stands, nil while it is off. */
+  automation?: Automation;
 }
 
 /** SessionList is a page of sessions; More says that older ones follow. */

@@ -1,6 +1,6 @@
 /** What every part of the page has of the host: the client, what may be done, answers to requests, and sessions. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { Client, DeviceChanges, Session, Status } from "../../client/index";
+import type { Client, DeviceChanges, Session, Status, Update } from "../../client/index";
 import { RequestError } from "../../client/index";
 import type { ClientID, DeviceID, Grant, Live, PersistentEvent, ProjectID, RequestName, Requests, SessionID } from "../../protocol/index";
 
@@ -156,27 +156,52 @@ export function useAction<A extends unknown[]>(
   return { run, busy: state.busy, error: state.error, clear };
 }
 
-const Open = createContext<Session | undefined>(undefined);
+interface OpenSession {
+  session: Session;
+  updates: Set<(u: Update) => void>;
+}
+
+const Open = createContext<OpenSession | undefined>(undefined);
 
 /** Opens a session for what is inside of it, as long as it is shown. */
 export function SessionProvider({ id, projectId, children }: { id: SessionID; projectId?: ProjectID; children: ReactNode }) {
   const client = useClient();
-  const [session, setSession] = useState<Session>();
+  const [open, setOpen] = useState<OpenSession>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the project of a session does not change
   useEffect(() => {
-    const s = client.session(id, projectId ? { projectId } : {});
-    setSession(s);
-    return () => void s.close();
+    const updates: OpenSession["updates"] = new Set();
+    const onUpdate = (u: Update) => {
+      for (const l of updates) l(u);
+    };
+    const session = client.session(id, { onUpdate, ...(projectId ? { projectId } : {}) });
+    setOpen({ session, updates });
+    return () => void session.close();
   }, [client, id]);
-  if (!session || session.sessionId !== id) return null;
-  return <Open.Provider value={session}>{children}</Open.Provider>;
+  if (!open || open.session.sessionId !== id) return null;
+  return <Open.Provider value={open}>{children}</Open.Provider>;
+}
+
+function useOpen(): OpenSession {
+  const open = useContext(Open);
+  if (!open) throw new Error("no session is shown here");
+  return open;
 }
 
 /** The session that is shown here. Its projection changes in place: draw from useLive and usePath. */
 export function useSession(): Session {
-  const session = useContext(Open);
-  if (!session) throw new Error("no session is shown here");
-  return session;
+  return useOpen().session;
+}
+
+/** Calls listener with each update of the session at once: for what events tell and the state does not keep. */
+export function useUpdates(listener: (u: Update) => void): void {
+  const { updates } = useOpen();
+  const newest = useRef(listener);
+  newest.current = listener;
+  useEffect(() => {
+    const l = (u: Update) => newest.current(u);
+    updates.add(l);
+    return () => void updates.delete(l);
+  }, [updates]);
 }
 
 /**

@@ -5,6 +5,7 @@ import { Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
 import { useWords } from "../words/index";
 import { DialogSheet } from "./DialogSheet";
+import { useAnsweredElsewhere } from "./elsewhere";
 import { Permission } from "./Permission";
 import { questionsWords } from "./words";
 import "./questions.css";
@@ -13,6 +14,7 @@ import "./questions.css";
 export function Questions({ children }: { children: ReactNode }) {
   const w = useWords(questionsWords);
   const may = useMay("answer");
+  useAnsweredElsewhere();
   const permission = useLive((l) => l.permissions?.[0]);
   const dialog = useLive((l) => l.ui?.[0]);
   const waiting = useLive((l) => (l.permissions?.length ?? 0) + (l.ui?.length ?? 0));

@@ -52,6 +52,9 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     await desk.getByText("So it is.").waitFor();
     await small.getByText("So it is.").waitFor();
     expect(await desk.locator(".sheet").count()).toBe(0);
+    await desk.getByText("Chrome on Linux has allowed it.").waitFor();
+    expect(await small.getByText("has allowed it.").count()).toBe(0);
+    await picture(desk, "question-answered-elsewhere");
     expect(problems).toEqual([]);
   });
 

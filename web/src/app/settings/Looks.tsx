@@ -1,4 +1,5 @@
 import { kept } from "../host/kept";
+import { NoticeSetting } from "../notices/Setting";
 import { type Contrast, contrasts, setLooks, type Theme, themes, useLooks } from "../theme/theme";
 import { type Language, languages, setLanguage, useLanguage, useWords } from "../words/index";
 import { settingsWords } from "./settingswords";
@@ -33,6 +34,7 @@ export default function Looks() {
         all={[["", w.browser], ...languages.map((l) => [l, names[l]] as const)]}
         onChange={(v) => setLanguage((v || undefined) as Language | undefined)}
       />
+      <NoticeSetting />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Boundary } from "../parts/Boundary";
 import { Button, Icon, IconButton, Tips } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { dismiss, liveRegions, useTold } from "../parts/tell";
+import { Notices } from "../notices/Notices";
 import { Palette } from "../palette/Palette";
 import { DevicePanel } from "../panels/DevicePanel";
 import { Rail } from "../places/Rail";
@@ -47,6 +48,7 @@ export function Shell() {
         </Boundary>
       </div>
       <Palette />
+      <Notices />
       <Tellings />
       <div ref={politely} className="sr" aria-live="polite" />
       <div ref={urgently} className="sr" aria-live="assertive" />

@@ -1,0 +1,104 @@
+/**
+ * What waits for a person, told outside of the page: a notification for each session that begins
+ * to wait while nobody looks at the page, and the number of those that wait on the icon of an
+ * installed page. It is off until somebody switches it on in this browser.
+ */
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import type { SessionID, SessionSummary } from "../../protocol/index";
+import { keep, kept } from "../host/kept";
+import { usePlaces } from "../places/store";
+import { askedOf, standingOf, titleOf } from "../places/summary";
+import { hrefOf } from "../route";
+import { useWords } from "../words/index";
+import { noticeWords } from "./words";
+import { withoutNotices, worker } from "./worker";
+
+/** Notifications at once; what waits beyond them is in the list of sessions. */
+const maxAtOnce = 5;
+/** Characters of a question in a notification. */
+const maxShown = 160;
+
+const listeners = new Set<() => void>();
+
+/** Whether notifications are on in this browser, and the browser lets them be shown. */
+export function noticesOn(): boolean {
+  return kept("notices") === "on" && withoutNotices() === "" && Notification.permission === "granted";
+}
+
+export function useNoticesOn(): boolean {
+  return useSyncExternalStore((l) => {
+    listeners.add(l);
+    return () => listeners.delete(l);
+  }, noticesOn);
+}
+
+/** Switches them on, which asks the browser, or off; it resolves to whether they are on then. */
+export async function setNotices(on: boolean): Promise<boolean> {
+  if (on && (await Notification.requestPermission()) === "granted") {
+    await worker();
+    keep("notices", "on");
+  } else keep("notices", undefined);
+  for (const l of listeners) l();
+  return noticesOn();
+}
+
+const looking = () => document.visibilityState === "visible" && document.hasFocus();
+
+/** Keeps notifications and the icon of the page as the sessions are. */
+export function useNotices(): void {
+  const w = useWords(noticeWords);
+  const { sessions, starting } = usePlaces();
+  const on = useNoticesOn();
+  const told = useRef<ReadonlySet<SessionID> | undefined>(undefined);
+  const waiting = sessions.filter((s) => standingOf(s, true) === "waits");
+  const key = starting ? "" : waiting.map((s) => s.sessionId).join(" ");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what waits is its key
+  useEffect(() => {
+    if (starting) return;
+    const before = told.current;
+    told.current = new Set(waiting.map((s) => s.sessionId));
+    if (!on) return;
+    badge(waiting.length);
+    // What waited before the page was opened is on it.
+    const fresh = before && !looking() ? waiting.filter((s) => !before.has(s.sessionId)).slice(0, maxAtOnce) : [];
+    void show(fresh, w, () => told.current);
+  }, [key, starting, on, w]);
+  useEffect(() => {
+    if (!on) return;
+    const lead = (e: MessageEvent<{ open?: unknown }>) => {
+      if (typeof e.data?.open === "string" && e.data.open.startsWith("#/s/")) location.hash = e.data.open;
+    };
+    navigator.serviceWorker.addEventListener("message", lead);
+    return () => navigator.serviceWorker.removeEventListener("message", lead);
+  }, [on]);
+}
+
+function badge(n: number): void {
+  const nav = navigator as Navigator & { setAppBadge?(n: number): Promise<void>; clearAppBadge?(): Promise<void> };
+  void (n > 0 ? nav.setAppBadge?.(n) : nav.clearAppBadge?.())?.catch(() => undefined); // only an installed page has an icon
+}
+
+/** Shows a notification of each, and takes those away whose sessions wait no longer. */
+async function show(
+  fresh: readonly SessionSummary[],
+  w: (typeof noticeWords)["en"],
+  waiting: () => ReadonlySet<SessionID> | undefined, // now: this takes a while
+): Promise<void> {
+  try {
+    const registration = await worker();
+    for (const n of await registration.getNotifications()) if (!waiting()?.has(n.tag as SessionID)) n.close();
+    for (const s of fresh) {
+      if (!waiting()?.has(s.sessionId)) continue;
+      const { what, about } = askedOf(s);
+      const asked = typeof what === "object" ? w.tool(what.tool, about) : w[what](about);
+      await registration.showNotification(titleOf(s) || w.session, {
+        tag: s.sessionId,
+        body: asked.length > maxShown ? `${asked.slice(0, maxShown)}…` : asked,
+        icon: "./mark.svg",
+        data: { fragment: hrefOf({ at: "session", id: s.sessionId }) },
+      });
+    }
+  } catch {
+    // The browser has taken its permission back: the settings show that, and the list has what waits.
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * What the page takes, printed: `npm run figures`. SCOREL_BENCH is the program internal/dev/bench,
+ * which writes the long session. Nothing is asserted but that there is something to measure.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CDPSession, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SessionID } from "../../protocol/index";
+import { desk, withoutPages, World } from "./page";
+
+const { SCOREL_BENCH: bench, SCOREL_BINARY: binary } = process.env;
+const rounds = Number(process.env.ROUNDS ?? 5);
+
+const print = (name: string, values: number[], unit = "ms") => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (q: number) => (sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0).toFixed(1);
+  console.log(`${name}: median ${at(0.5)} ${unit}, ${at(0)} to ${at(0.9999)}, p99 ${at(0.99)}, ${values.length} times`);
+};
+
+/** The process that draws a page. */
+async function renderer(world: World, page: Page): Promise<number> {
+  const cdp = await world.browser.newBrowserCDPSession();
+  const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
+  const own: CDPSession = await page.context().newCDPSession(page);
+  await own.send("Runtime.evaluate", { expression: "for (const end = performance.now() + 1500; performance.now() < end; );" });
+  const after = await cdp.send("SystemInfo.getProcessInfo");
+  const busy = (id: number) =>
+    (after.processInfo.find((p) => p.id === id)?.cpuTime ?? 0) - (processInfo.find((p) => p.id === id)?.cpuTime ?? 0);
+  const all = after.processInfo.filter((p) => p.type === "renderer").sort((a, b) => busy(b.id) - busy(a.id));
+  return all[0]?.id ?? 0;
+}
+
+function megabytes(pid: number): number {
+  const kb = /^Anonymous:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
+  return (Number(kb) * 1024) / 1e6;
+}
+
+/** Runs in the page: notes tasks of more than 50 ms, and how many frames there were. */
+function watch(): void {
+  const w = window as unknown as { tasks: number[]; frames: number[] };
+  w.tasks = [];
+  w.frames = [];
+  new PerformanceObserver((list) => w.tasks.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ["longtask"] });
+  const frame = (at: number) => {
+    w.frames.push(at);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page", () => {
+  let world: World;
+  let long: SessionID;
+  beforeAll(async () => {
+    world = await World.start([
+      { script: 1, chunk: 20, delayMs: 5, stamp: true },
+      { if: { user: "fast" }, again: true, do: [{ text: "and so on it goes   ", times: 10_000 }] },
+      { again: true, do: [{ text: "and so on it goes   ", times: 600 }] },
+    ]);
+    const out = execFileSync(bench ?? "", [
+      "session",
+      "-dir",
+      join(world.host.home, ".scorel"),
+      "-work",
+      world.host.work,
+      "-events",
+      "10000",
+    ]);
+    long = (JSON.parse(out.toString()) as { ID: SessionID }).ID;
+  });
+  afterAll(async () => world?.close());
+
+  test("typed to usable", async () => {
+    const values: number[] = [];
+    for (let i = 0; i < rounds; i++) {
+      const context = await world.browser.newContext(desk);
+      const page = await context.newPage();
+      const begin = performance.now();
+      const child = spawn(binary ?? "", ["web", "--no-open", "--json"], {
+        env: { PATH: process.env.PATH, HOME: world.host.home },
+        cwd: world.host.work,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const file = await new Promise<string>((resolve) => {
+        let said = "";
+        child.stdout.on("data", (d: Buffer) => {
+          said += d;
+          const line = said.split("\n")[0] ?? "";
+          if (said.includes("\n")) resolve((JSON.parse(line) as { file: string }).file);
+        });
+      });
+      await page.goto(`file://${file}`);
+      await page.getByRole("textbox").first().waitFor();
+      values.push(performance.now() - begin);
+      child.kill();
+      await context.close();
+    }
+    print("scorel web typed to a usable page", values);
+  });
+
+  test("a session of 10,000 messages", async () => {
+    const cold: number[] = [];
+    const warm: number[] = [];
+    const page = await world.page("#/new");
+    for (let i = 0; i < rounds; i++) {
+      const open = async () => {
+        const ms = await page.evaluate(async (id) => {
+          const begin = performance.now();
+          location.hash = `#/s/${id}`;
+          while (document.querySelectorAll(".conv .prose, .conversation .prose, main .prose").length === 0)
+            await new Promise(requestAnimationFrame);
+          await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+          return performance.now() - begin;
+        }, long);
+        await page.evaluate(() => {
+          location.hash = "#/new";
+        });
+        await page.waitForTimeout(300);
+        return ms;
+      };
+      await page.evaluate(() => {
+        location.hash = "#/new";
+      });
+      await page.reload();
+      await page.locator(".app").waitFor();
+      await page.waitForTimeout(500);
+      cold.push(await open());
+      warm.push(await open());
+    }
+    print("open 10,000 messages, first time in the page", cold);
+    print("open 10,000 messages, again", warm);
+
+    await page.goto(`${world.url}#/s/${long}`);
+    await page.locator(".prose").last().waitFor();
+    await page.evaluate(watch);
+    const box = await page.locator(".prose").last().boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 10, 300);
+    for (let i = 0; i < 60; i++) {
+      await page.mouse.wheel(0, -1500);
+      await page.waitForTimeout(50);
+    }
+    const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
+    print("tasks of more than 50 ms while scrolling back", tasks.length > 0 ? tasks : [0]);
+    const pid = await renderer(world, page);
+    print("memory of the tab, anonymous", [megabytes(pid)], "MB");
+  });
+
+  test("delta to painted, and frames at many deltas", async () => {
+    const id = await world.session("slow");
+    const page = await world.page(`#/s/${id}`);
+    await page.locator(".prose").last().waitFor();
+    const late = await page.evaluate(
+      () =>
+        new Promise<number[]>((resolve) => {
+          const values: number[] = [];
+          let last = "";
+          const frame = () => {
+            const all = [...(document.querySelector("main")?.textContent ?? "").matchAll(/@(\d{19});/g)];
+            const newest = all.at(-1)?.[1] ?? "";
+            if (newest !== "" && newest !== last) {
+              last = newest;
+              const channel = new MessageChannel(); // runs after the frame was painted
+              channel.port1.onmessage = () => values.push(performance.timeOrigin + performance.now() - Number(newest) / 1e6);
+              channel.port2.postMessage(0);
+            }
+            if (values.length < 60) requestAnimationFrame(frame);
+            else resolve(values);
+          };
+          frame();
+          setTimeout(() => resolve(values), 60_000);
+        }),
+    );
+    expect(late.length).toBeGreaterThan(0);
+    print("delta to painted", late);
+    await page.context().close();
+  });
+});
