@@ -113,7 +113,7 @@ func TestTaskOutputWaitsFiltersAndPages(t *testing.T) {
 	}
 	b.write("go", "")
 	text, r := b.run("TaskOutput", in{"task_id": id, "wait_seconds": 60, "filter": "^t"})
-	if !strings.HasPrefix(text, "two\nthree\n["+id+" ended after ") || !strings.Contains(text, "(exit code 4); matching lines: 2, others: 1; waited ") || !r.IsError || *r.Details.(protocol.ToolDetails).ExitCode != 4 {
+	if !strings.HasPrefix(text, "two\nthree\n["+id+" ended after ") || !strings.Contains(text, "(exit code 4); matching lines: 2, others: 1; ") || !r.IsError || *r.Details.(protocol.ToolDetails).ExitCode != 4 {
 		t.Errorf("%q", text)
 	}
 	if text, _ := b.run("TaskOutput", in{"task_id": id, "offset": 4}); !strings.HasPrefix(text, "two\nthree\n[") {

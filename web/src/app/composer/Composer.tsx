@@ -1,16 +1,24 @@
-import { ArrowUp, Paperclip, Square, X } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useRef, useState } from "react";
-import { upload } from "../../client/index";
+import { ArrowUp, CornerDownRight, Paperclip, Square, X } from "lucide-react";
+import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useRef, useState } from "react";
+import { RequestError, upload } from "../../client/index";
 import type { Block } from "../../protocol/index";
 import { useAction, useClient, useLive, useMay, useSession, useStatus } from "../host/context";
-import { Button, Icon, IconButton } from "../parts/controls";
+import { Button, Dialog, Icon, IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
-import { tell } from "../parts/tell";
-import { useWords } from "../words/index";
+import { announce, tell } from "../parts/tell";
+import { usePhone } from "../places/hooks";
+import { useLanguage, useWords } from "../words/index";
 import { draftOf, keepDraft } from "./drafts";
-import { ModePicker, ModelPicker } from "./pickers";
+import { useErrands } from "./errands";
+import { historyOf, remember, step, type Walk } from "./history";
+import { useInForce } from "./inforce";
+import { Offers } from "./Offers";
+import { insteadOf, ownOf, type Picking, useOwnCommands } from "./own";
+import { Pickers } from "./pickers";
 import { Queue } from "./Queue";
-import { composerWords } from "./words";
+import { type Typed, typedOf } from "./typed";
+import { useCompletion } from "./useCompletion";
+import { type ComposerWords, composerWords } from "./words";
 import "./composer.css";
 
 /** The largest file that is attached, in bytes. */
@@ -19,19 +27,59 @@ const maxFile = 20_000_000;
 /** Where a person writes. What was written is kept until the host has taken it. */
 export function Composer() {
   const w = useWords(composerWords);
+  return useMay("control") ? <Box /> : <p className="comp ro ta">{w.watching}</p>;
+}
+
+function Box() {
+  const w = useWords(composerWords);
+  const language = useLanguage();
   const client = useClient();
   const status = useStatus();
-  const { sessionId } = useSession();
-  const may = useMay("control");
+  const session = useSession();
+  const { sessionId } = session;
+  const phone = usePhone();
   const running = useLive((l) => l.running);
   const turnId = useLive((l) => l.turnId);
+  const shell = useLive((l) => l.tools?.find((t) => t.shell)?.eventId);
   const [text, setTextNow] = useState(() => draftOf(sessionId));
+  const [cursor, setCursor] = useState(text.length);
+  const [focused, setFocused] = useState(false);
   const [files, setFiles] = useState<File[]>([]);
+  const [problem, setProblem] = useState("");
+  const [notice, setNotice] = useState("");
+  const [picking, setPicking] = useState<Picking>();
   const picker = useRef<HTMLInputElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const walk = useRef<Walk>(undefined);
   const setText = (t: string) => {
     setTextNow(t);
     keepDraft(sessionId, t);
   };
+  /** Writes a text as if it were typed, with the cursor at its end. */
+  const write = (t: string) => {
+    setText(t);
+    setCursor(t.length);
+    requestAnimationFrame(() => area.current?.setSelectionRange(t.length, t.length));
+  };
+  const open = useCallback((p: Picking) => {
+    if (p === "file") picker.current?.click();
+    else setPicking(p);
+  }, []);
+  const inForce = useInForce();
+  const own = useOwnCommands(open, inForce.levels.length > 0);
+  const completion = useCompletion(text, cursor, focused, own);
+  const say = (t: string) => {
+    setNotice(t);
+    announce(t);
+  };
+  const errands = useErrands({
+    back: (typed, error) => {
+      if (text === "") write(typed);
+      setProblem(text === "" ? error : w.notRun(typed, error));
+    },
+    write: (t) => write([text, t].filter(Boolean).join("\n")),
+    say,
+  });
   const send = useAction(async (said: string, attached: File[], now: boolean) => {
     const content: Block[] = said === "" ? [] : [{ type: "text", text: said }];
     for (const f of attached) {
@@ -42,12 +90,15 @@ export function Composer() {
     await client.call(now ? "steer" : "send_message", { content }, { sessionId });
   });
   const stop = useAction(async () => {
-    if (turnId) await client.call("cancel", { turnId }, { sessionId });
+    if (shell) await client.call("stop_shell", { eventId: shell }, { sessionId });
+    else if (turnId) await client.call("cancel", { turnId }, { sessionId });
   });
-  const submit = async (now = false) => {
-    const said = text.trim();
+  const stops = running || shell !== undefined;
+
+  const message = async (said: string, written: string, now: boolean) => {
     if ((said === "" && files.length === 0) || send.busy) return;
     const attached = files;
+    if (written.trim() !== "") remember(sessionId, written.trim());
     setTextNow(""); // the draft is kept until the host has the message
     setFiles([]);
     if (await send.run(said, attached, now)) {
@@ -56,19 +107,128 @@ export function Composer() {
         return t;
       });
     } else {
-      setTextNow((t) => (t ? `${said}\n${t}` : said));
+      setTextNow((t) => (t ? `${written}\n${t}` : written));
       setFiles((f) => [...attached, ...f]);
     }
   };
-  const key = (e: KeyboardEvent) => {
-    if (e.key === "Escape" && running) {
-      e.preventDefault();
-      void stop.run();
+  /** Why a line cannot be done at all, "" if it can. */
+  const wrong = (t: Typed): string => {
+    if (t.kind === "shell" && t.command === "") return w.commandMissing;
+    if (t.kind === "note" && t.text === "") return w.noteMissing;
+    return "";
+  };
+  const command = async (name: string, args: string, now: boolean) => {
+    const done = ownOf(own, name)?.run(args);
+    if (done) return void (await done);
+    if (name === "") throw new Error(w.noCommand(name));
+    try {
+      const got = await client.call("run_command", { name, args, moves: true, whenBusy: now ? "steer" : "followUp" }, { sessionId });
+      return () => errands.ran(name, got);
+    } catch (e) {
+      throw isNoCommand(e) ? new Error(noCommand(name, insteadOf(name, language), w)) : e;
     }
-    if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing) return;
-    if (matchMedia("(pointer: coarse)").matches && !e.ctrlKey && !e.metaKey) return; // a phone has a button
-    e.preventDefault();
-    void submit((e.ctrlKey || e.metaKey) && running);
+  };
+  const submit = (now = false, written = text) => {
+    const typed = typedOf(written);
+    walk.current = undefined;
+    setProblem(wrong(typed));
+    setNotice("");
+    if (wrong(typed) !== "") return;
+    if (typed.kind === "message") return void message(typed.text, written, now);
+    remember(sessionId, written.trim());
+    // Without a connection the draft is kept until it was done, so that it outlives the page.
+    if (status.state === "connected") setText("");
+    else setTextNow("");
+    setCursor(0);
+    const forget = () => draftOf(sessionId) === written && keepDraft(sessionId, "");
+    switch (typed.kind) {
+      case "command":
+        return errands.run(
+          written.trim(),
+          () => command(typed.name, typed.args, now),
+          (show) => {
+            forget();
+            if (typeof show === "function") show();
+          },
+        );
+      case "shell":
+        return errands.run(
+          written.trim(),
+          () => client.call("run_shell", { command: typed.command, inContext: typed.inContext }, { sessionId }),
+          forget,
+        );
+      case "note":
+        return errands.run(
+          written.trim(),
+          () => client.call("add_memory", { scope: typed.scope, text: typed.text }, { sessionId }),
+          () => {
+            forget();
+            say(w.noted);
+          },
+        );
+    }
+  };
+
+  /** Takes what is offered into the text; what is complete by itself is also sent, where sends says so. */
+  const pick = (i: number, sends: boolean) => {
+    const offer = completion.offers[i];
+    const { token } = completion;
+    if (!offer || !token) return;
+    const rest = text.slice(cursor);
+    const before = text.slice(0, token.start) + offer.value;
+    if (sends && offer.whole && rest.trim() === "") return submit(false, before);
+    const blank = token.kind === "argument" || /^\s/.test(rest) ? "" : " ";
+    area.current?.focus();
+    area.current?.setSelectionRange(token.start, cursor);
+    // As if it were typed, so that it can be undone.
+    if (!document.execCommand("insertText", false, offer.value + blank)) write(before + blank + rest);
+    if (token.kind === "argument") completion.dismiss();
+  };
+  const recall = (by: -1 | 1): boolean => {
+    const at = walk.current?.shown === text ? walk.current : undefined;
+    if (!at && (text !== "" || by > 0)) return false;
+    const list = at?.list ?? historyOf(sessionId, session.projection.path);
+    const next = step(at ?? { list, at: list.length, shown: "" }, by);
+    if (!next) return false;
+    walk.current = next;
+    write(next.shown);
+    return true;
+  };
+
+  const key = (e: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (e.nativeEvent.isComposing || e.keyCode === 229) return;
+    const { token, offers, on } = completion;
+    const mod = e.ctrlKey || e.metaKey;
+    const plain = !mod && !e.altKey && !e.shiftKey;
+    if (token && offers.length > 0 && plain) {
+      if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+        e.preventDefault();
+        return completion.move(e.key === "ArrowDown" ? 1 : -1);
+      }
+      // What is typed in full needs no completion: Enter sends it.
+      const whole = token.kind !== "file" && offers[on]?.value === text.slice(token.start, cursor);
+      if ((e.key === "Enter" && on >= 0 && !whole) || e.key === "Tab") {
+        e.preventDefault();
+        return pick(Math.max(on, 0), e.key === "Enter");
+      }
+    }
+    if (e.key === "Escape") {
+      if (offers.length > 0) e.preventDefault();
+      if (offers.length > 0) return completion.dismiss();
+      if (stops) e.preventDefault();
+      if (stops) void stop.run();
+      return;
+    }
+    if (e.key === "Enter") {
+      if (e.shiftKey) return;
+      if (matchMedia("(pointer: coarse)").matches && !mod) return; // a phone has a button
+      e.preventDefault();
+      return submit(mod && running);
+    }
+    const t = e.currentTarget;
+    if (!plain || t.selectionStart !== t.selectionEnd) return;
+    if (e.key === "ArrowUp" && !text.slice(0, t.selectionStart).includes("\n") && recall(-1)) e.preventDefault();
+    if (e.key === "ArrowDown" && !text.slice(t.selectionEnd).includes("\n") && recall(1)) e.preventDefault();
   };
   const take = (list: Iterable<File>) => {
     for (const f of list) {
@@ -85,20 +245,33 @@ export function Composer() {
     e.preventDefault();
     take(e.dataTransfer.files);
   };
-  if (!may) return <p className="comp ro ta">{w.watching}</p>;
-  const empty = text.trim() === "" && files.length === 0;
+  const typed = typedOf(text);
+  const { kind } = typed;
+  const empty = text.trim() === "" && (kind !== "message" || files.length === 0);
+  const says = saysOf(kind, running, w);
+  const listed = completion.offers.length > 0;
+  // A box of several lines is a text box. While something is offered it is the combobox of that list.
+  const combobox = listed
+    ? {
+        role: "combobox",
+        "aria-expanded": true,
+        "aria-controls": "offers",
+        ...(completion.on >= 0 ? { "aria-activedescendant": `offer-${completion.on}` } : {}),
+      }
+    : {};
   return (
     <>
       <Queue onEdit={(t) => setText(text ? `${text}\n${t}` : t)} />
       <form
-        className="comp"
+        className={`comp ${kind}`}
         onSubmit={(e: FormEvent) => {
           e.preventDefault();
-          void submit();
+          submit();
         }}
         onDragOver={(e) => e.preventDefault()}
         onDrop={drop}
       >
+        <Offers completion={completion} onPick={(i) => pick(i, false)} />
         {files.length > 0 && (
           <ul className="files">
             {files.map((f, i) => (
@@ -109,25 +282,52 @@ export function Composer() {
             ))}
           </ul>
         )}
+        <Becomes typed={typed} />
         <textarea
           id="composer"
+          ref={area}
           className="ta"
           aria-label={w.message}
-          placeholder={w.placeholder}
+          aria-describedby={kind === "shell" || kind === "note" ? "becomes" : undefined}
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          {...combobox}
+          placeholder={phone ? w.placeholderShort : w.placeholder}
+          spellCheck={kind !== "shell"}
           rows={1}
           value={text}
-          onChange={(e) => setText(e.target.value)}
+          onChange={(e) => {
+            setText(e.target.value);
+            setCursor(e.target.selectionStart);
+            setProblem("");
+          }}
+          onSelect={(e) => setCursor(e.currentTarget.selectionStart)}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
           onKeyDown={key}
           onPaste={paste}
         />
         {send.error && <ErrorLine error={`${w.unsent} ${send.error.message}`} />}
-        {send.busy && status.state !== "connected" && (
+        <ErrorLine error={problem} />
+        {notice && (
+          <p className="notice">
+            <span className="grow">{notice}</span>
+            <IconButton of={X} name={w.dismiss} small onClick={() => setNotice("")} />
+          </p>
+        )}
+        {(send.busy || errands.waiting > 0) && status.state !== "connected" && (
           <p className="errline" role="status">
             {w.kept}
           </p>
         )}
+        {status.state === "connected" &&
+          errands.going.map((g, i) => (
+            <p key={`${i} ${g}`} className="t3 goes trunc">
+              {w.runs(g)}
+            </p>
+          ))}
         <ErrorLine error={stop.error} />
-        <div className="tools">
+        <div className={stops ? "tools busy" : "tools"}>
           <input
             ref={picker}
             type="file"
@@ -139,24 +339,64 @@ export function Composer() {
             }}
           />
           <IconButton of={Paperclip} name={w.attach} onClick={() => picker.current?.click()} />
-          <ModePicker />
-          <ModelPicker />
-          <span className="grow" />
-          {running && (
-            <Button look="plain" onClick={() => void stop.run()} disabled={stop.busy}>
-              <Icon of={Square} small /> {w.stop} <kbd className="hint">Esc</kbd>
+          <Pickers inForce={inForce} open={picking} onOpen={setPicking} />
+          <span className="does">
+            {stops && (
+              <Button look="plain" title={w.stop} onClick={() => void stop.run()} disabled={stop.busy}>
+                <Icon of={Square} small /> <span className="says">{w.stop}</span> <kbd className="hint">Esc</kbd>
+              </Button>
+            )}
+            {running && !empty && (kind === "message" || kind === "command") && (
+              <Button look="plain" title={w.sendNow} onClick={() => submit(true)} disabled={send.busy}>
+                <Icon of={CornerDownRight} small className="only" /> <span className="says">{w.sendNow}</span>{" "}
+                <kbd className="hint">Ctrl ↵</kbd>
+              </Button>
+            )}
+            <Button look="ink" type="submit" title={says} disabled={empty || (kind === "message" && send.busy)}>
+              <span className="says">{says}</span> <Icon of={ArrowUp} small />
             </Button>
-          )}
-          {running && !empty && (
-            <Button look="plain" onClick={() => void submit(true)} disabled={send.busy}>
-              {w.sendNow} <kbd className="hint">Ctrl ↵</kbd>
-            </Button>
-          )}
-          <Button look="ink" type="submit" disabled={empty || send.busy}>
-            {running ? w.queue : w.send} <Icon of={ArrowUp} small />
-          </Button>
+          </span>
         </div>
       </form>
+      <Dialog open={errands.printed !== undefined} onClose={errands.close} title={errands.printed?.title ?? ""}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+        <pre className="printed" tabIndex={0}>
+          {errands.printed?.text}
+        </pre>
+        <div className="acts">
+          <Button onClick={errands.close}>{w.close}</Button>
+        </div>
+      </Dialog>
     </>
   );
+}
+
+/** What a text is for that no list explains: a shell line or a note. */
+function Becomes({ typed }: { typed: Typed }) {
+  const w = useWords(composerWords);
+  if (typed.kind !== "shell" && typed.kind !== "note") return null;
+  const [what, about] =
+    typed.kind === "shell"
+      ? [w.shell, typed.inContext ? w.shellTold : w.shellApart]
+      : [w.note, typed.scope === "user" ? w.noteUser : w.noteHere];
+  return (
+    <p id="becomes" className="becomes">
+      <b>{what}</b> <span className="t2">{about}</span>
+    </p>
+  );
+}
+
+function saysOf(kind: Typed["kind"], running: boolean, w: ComposerWords): string {
+  if (kind === "shell" || kind === "command") return w.run;
+  if (kind === "note") return w.addNote;
+  return running ? w.queue : w.send;
+}
+
+/** The host has no command of that name, as it says itself. */
+function isNoCommand(e: unknown): boolean {
+  return e instanceof RequestError && (e.details as { reason?: string } | undefined)?.reason === "command";
+}
+
+function noCommand(name: string, instead: string, w: ComposerWords): string {
+  return instead ? w.otherPlace(name, instead) : w.noCommand(name);
 }

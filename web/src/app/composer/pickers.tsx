@@ -1,12 +1,37 @@
-import { BellOff, ChevronDown, Hand, type LucideIcon, Map as MapIcon, PencilLine, ShieldOff } from "lucide-react";
-import { sentence, useAnswer, useClient, useLive, useSession } from "../host/context";
+import { BellOff, ChevronDown, Hand, Lightbulb, type LucideIcon, Map as MapIcon, PencilLine, ShieldOff } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { lazy, type ReactNode, Suspense } from "react";
+import { sentence, useClient, useLive, useSession } from "../host/context";
 import { Icon, Menu, MenuItem } from "../parts/controls";
 import { tell } from "../parts/tell";
 import { useWords } from "../words/index";
+import type { InForce } from "./inforce";
+import type { Picking } from "./own";
 import { composerWords } from "./words";
 
+const ModelPicker = lazy(() => import("./ModelPicker"));
+
+/** What the next turns are answered with. Which list is open is the composer's: commands open them, too. */
+export function Pickers({ inForce, open, onOpen }: { inForce: InForce; open: Picking | undefined; onOpen(p: Picking | undefined): void }) {
+  const toggle = (p: Picking) => (on: boolean) => onOpen(on ? p : undefined);
+  return (
+    <>
+      <ModePicker open={open === "mode"} onOpen={toggle("mode")} />
+      <ModelButton model={inForce.model} open={open === "model"} onOpen={toggle("model")} />
+      {inForce.levels.length > 0 && (
+        <ThinkingPicker level={inForce.thinking} levels={inForce.levels} open={open === "thinking"} onOpen={toggle("thinking")} />
+      )}
+    </>
+  );
+}
+
+interface Opened {
+  open: boolean;
+  onOpen(on: boolean): void;
+}
+
 /** The permission mode of the session's next calls. */
-export function ModePicker() {
+function ModePicker({ open, onOpen }: Opened) {
   const w = useWords(composerWords);
   const client = useClient();
   const { sessionId } = useSession();
@@ -23,8 +48,10 @@ export function ModePicker() {
   return (
     <Menu
       label={w.mode}
+      open={open}
+      onOpen={onOpen}
       trigger={
-        <button type="button" className={`pick ${current.id}`} aria-label={`${w.mode}: ${current.name}`}>
+        <button type="button" className={`pick whole ${current.id}`} aria-label={`${w.mode}: ${current.name}`}>
           <Icon of={current.icon} />
           <span className="pickname">{current.name}</span>
           <Icon of={ChevronDown} />
@@ -47,36 +74,63 @@ export function ModePicker() {
   );
 }
 
-/** The model of the session's next turns: those that can be used first. */
-export function ModelPicker() {
+/** The model of the session's next turns. The list is loaded when it is opened. */
+function ModelButton({ model, open, onOpen }: Opened & { model: string }) {
   const w = useWords(composerWords);
   const client = useClient();
   const { sessionId } = useSession();
-  const chosen = useLive((l) => l.meta.model ?? "");
-  const { data } = useAnswer("list_models", {});
-  const models = [...(data?.models ?? [])].sort((a, b) => Number(b.hasKey) - Number(a.hasKey));
-  if (models.length === 0 && chosen === "") return null;
-  const short = (ref: string) => ref.split("/").at(-1) ?? ref;
+  const face: ReactNode = (
+    <button
+      type="button"
+      className="pick"
+      aria-label={`${w.model}: ${model || w.noModel}`}
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      title={model}
+      onClick={() => onOpen(!open)}
+    >
+      <span className="trunc">{model ? (model.split("/").at(-1) ?? model) : w.model}</span>
+      <Icon of={ChevronDown} />
+    </button>
+  );
+  if (!open) return face;
+  const pick = (ref: string) => void client.call("update_info", { changes: { model: ref } }, { sessionId }).catch((e) => tell(sentence(e)));
   return (
-    <Menu
-      label={w.model}
-      trigger={
-        <button type="button" className="pick" aria-label={`${w.model}: ${chosen || w.noModel}`}>
-          <span className="trunc">{chosen ? short(chosen) : w.model}</span>
+    <Suspense fallback={face}>
+      <ModelPicker current={model} onPick={pick} onClose={() => onOpen(false)}>
+        {face}
+      </ModelPicker>
+    </Suspense>
+  );
+}
+
+/** How much the model of the session thinks. */
+function ThinkingPicker({ level, levels, open, onOpen }: Opened & { level: string; levels: readonly string[] }) {
+  const w = useWords(composerWords);
+  const client = useClient();
+  const { sessionId } = useSession();
+  const pick = (l: string) =>
+    void client.call("update_info", { changes: { thinkingLevel: l } }, { sessionId }).catch((e) => tell(sentence(e)));
+  return (
+    <DropdownMenu.Root modal={false} open={open} onOpenChange={onOpen}>
+      <DropdownMenu.Trigger asChild>
+        <button type="button" className="pick whole" aria-label={w.thinkingLevel(level || w.thinkingOwn)} title={w.thinking}>
+          <Icon of={Lightbulb} />
+          <span className="pickname">{level || w.thinking}</span>
           <Icon of={ChevronDown} />
         </button>
-      }
-    >
-      {models.map((m) => (
-        <MenuItem
-          key={m.ref}
-          disabled={!m.hasKey}
-          onSelect={() => client.call("update_info", { changes: { model: m.ref } }, { sessionId }).catch((e) => tell(sentence(e)))}
-        >
-          <span className="grow trunc">{m.ref}</span>
-          {!m.hasKey && <span className="t3">{w.noKey}</span>}
-        </MenuItem>
-      ))}
-    </Menu>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu levels" align="start" sideOffset={4} collisionPadding={8} aria-label={w.thinking}>
+          <DropdownMenu.RadioGroup value={level} onValueChange={pick}>
+            {levels.map((l) => (
+              <DropdownMenu.RadioItem key={l} value={l} className="mi">
+                {l}
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
   );
 }

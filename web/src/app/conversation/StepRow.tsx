@@ -41,6 +41,7 @@ export const StepRow = memo(
         {unfolded && (
           <div className="body">
             <Body step={step} />
+            {step.untold && <p className="runfoot t3">{w.untold}</p>}
             {step.details.agent && (
               <p className="runfoot">
                 <span className="grow">

@@ -40,6 +40,32 @@ describe("the rows of a path", () => {
   });
 });
 
+test("a command that a person ran is a step, with what it printed and whether the model is told", () => {
+  const ran = (data: object) =>
+    ({
+      type: "custom_message",
+      id: "s",
+      ts: 1,
+      kind: "scorel.shell",
+      message: {
+        role: "user",
+        content: [
+          { type: "text", text: "! ls" },
+          { type: "text", text: "a.go\n" },
+        ],
+      },
+      data,
+    }) as unknown as PersistentEvent;
+  expect(rowsOf([ran({ command: "ls", inContext: true, exitCode: 0, durationMs: 20 })])).toMatchObject([
+    { kind: "step", name: "!", state: "done", input: { command: "ls" }, output: "a.go\n", duration: 20 },
+  ]);
+  expect(rowsOf([ran({ command: "ls", inContext: false, exitCode: 2 })])).toMatchObject([{ state: "failed", untold: true }]);
+  expect(rowsOf([ran({ command: "ls", inContext: true, cancelled: true })])).toMatchObject([{ state: "stopped" }]);
+  expect(rowsOf([ran({ command: "ls", inContext: true, failed: "There is no bash." })])).toMatchObject([
+    { state: "failed", output: "There is no bash.\na.go\n" },
+  ]);
+});
+
 test("a call through another tool is that of the one that it names", () => {
   expect(toolOf("ExecuteExtraTool", { tool_name: "WebFetch", params: { url: "https://go.dev" } })).toMatchObject({
     name: "WebFetch",

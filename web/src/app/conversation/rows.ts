@@ -7,6 +7,7 @@ import {
   type LiveMessage,
   type LiveTool,
   type PersistentEvent,
+  type ShellResult,
   type Source,
   type ToolDetails,
   type ToolInfo,
@@ -33,6 +34,8 @@ export interface Step {
   /** In milliseconds; 0 is not known. */
   duration: number;
   pictures: { blob: string; mediaType: string }[];
+  /** A command of a person that the model is not told of. */
+  untold?: boolean;
 }
 
 export type Row =
@@ -42,6 +45,9 @@ export type Row =
   | Step
   | { kind: "marker"; key: string; text: string; body: string }
   | { kind: "failed"; key: string; text: string };
+
+/** What stands for the tool in the step of a command that a person ran. */
+export const shellName = "!";
 
 const byAlias = new Map(Object.values(tools).flatMap((t) => [[t.name, t] as const, ...(t.aliases ?? []).map((a) => [a, t] as const)]));
 
@@ -78,6 +84,7 @@ export function rowsOf(path: readonly PersistentEvent[]): Row[] {
   const rows: Row[] = [];
   for (const e of path) {
     if (e.type === "message") message(rows, e.id, e.ts, e.message, results);
+    else if (e.type === "custom_message" && e.kind === shellKind) rows.push(shellOf(e.id, e.ts, e));
     else {
       const item = itemOf(e);
       if (!item || (item.kind !== "folded" && item.kind !== "marker" && item.kind !== "notice" && item.kind !== "badge")) continue;
@@ -153,6 +160,33 @@ function done(
   };
 }
 
+/** Messages of this kind tell how a command of a person went: the last block is what it printed. */
+const shellKind = "scorel.shell";
+
+/** A command that a person ran, as a step. */
+function shellOf(id: EventID, at: number, e: { message: Message; data?: unknown }): Step {
+  const r = (typeof e.data === "object" && e.data !== null ? e.data : {}) as Partial<ShellResult>;
+  const { content } = e.message;
+  const last = typeof content === "string" ? content : textOf((content ?? []).slice(-1));
+  const details: ToolDetails = { ...(r.exitCode === undefined ? {} : { exitCode: r.exitCode }), ...(r.shown ? { shown: r.shown } : {}) };
+  const bad = r.failed || r.lost || r.timedOut || (r.exitCode ?? 0) !== 0;
+  return {
+    kind: "step",
+    key: id,
+    event: id,
+    at,
+    name: shellName,
+    info: tools.Bash,
+    input: { command: r.command ?? "" },
+    state: r.cancelled ? "stopped" : bad ? "failed" : "done",
+    output: [r.failed, shownText(last, details)].filter(Boolean).join("\n"),
+    details,
+    duration: r.durationMs ?? 0,
+    pictures: [],
+    ...(r.inContext === false ? { untold: true } : {}),
+  };
+}
+
 /** What runs: messages that come in, and calls. */
 export function liveRows(messages: readonly LiveMessage[] | undefined, running: readonly LiveTool[] | undefined, at: number): Row[] {
   const rows: Row[] = [];
@@ -171,7 +205,7 @@ export function liveRows(messages: readonly LiveMessage[] | undefined, running: 
       key: t.toolCallId,
       event: t.eventId,
       at,
-      ...(t.shell ? { name: "!", info: tools.Bash, input: { command: t.shell.command } } : toolOf(t.toolName, t.args)),
+      ...(t.shell ? { name: shellName, info: tools.Bash, input: { command: t.shell.command } } : toolOf(t.toolName, t.args)),
       state: "running",
       output: t.outputTail ?? "",
       details: {},

@@ -17,7 +17,7 @@ import {
 } from "lucide-react";
 import type { ToolView } from "../../protocol/index";
 import type { Language } from "../words/index";
-import type { Step } from "./rows";
+import { type Step, shellName } from "./rows";
 
 const byView: Record<Exclude<ToolView, "text">, { icon: LucideIcon; en: string; zh: string }> = {
   command: { icon: SquareTerminal, en: "Run", zh: "运行" },
@@ -34,8 +34,12 @@ const byView: Record<Exclude<ToolView, "text">, { icon: LucideIcon; en: string; 
   skill: { icon: BookOpen, en: "Skill", zh: "技能" },
 };
 
+/** Of a command that a person ran. */
+const shellVerb: Record<Language, string> = { en: "Shell", zh: "终端命令" };
+
 /** The verb and icon of a step. */
 export function verbOf(step: Step, language: Language): { verb: string; icon: LucideIcon } {
+  if (step.name === shellName) return { verb: shellVerb[language], icon: SquareTerminal };
   const view = step.info?.view;
   if (view && view !== "text" && Object.hasOwn(byView, view)) return { verb: byView[view][language], icon: byView[view].icon };
   const mcp = /^mcp__(.+?)__(.+)$/.exec(step.name);

@@ -66,10 +66,24 @@ export function shortcutOf(e: KeyboardEvent): Shortcut | undefined {
   return found && (!found.single || (singleKeys() && !typing(e.target))) ? found : undefined;
 }
 
+/** What the keys of single rooms do; the words are in words.ts by the same names. */
+export type RoomDoes =
+  | "walk"
+  | "ends"
+  | "send"
+  | "newLine"
+  | "earlier"
+  | "commandKeys"
+  | "files"
+  | "shell"
+  | "note"
+  | "openFolder"
+  | "upFolder";
+
 /** Keys of single rooms, for the list: a room adds its own here. */
 export interface RoomKeys {
   room: "inList" | "inMessage" | "inFolders";
-  keys: readonly (readonly [keys: string[], does: "walk" | "ends" | "send" | "newLine" | "openFolder" | "upFolder"])[];
+  keys: readonly (readonly [keys: string[], does: RoomDoes])[];
 }
 
 export const roomKeys: readonly RoomKeys[] = [
@@ -85,6 +99,11 @@ export const roomKeys: readonly RoomKeys[] = [
     keys: [
       [["Enter"], "send"],
       [["Shift", "Enter"], "newLine"],
+      [["↑"], "earlier"],
+      [["/"], "commandKeys"],
+      [["@"], "files"],
+      [["!"], "shell"],
+      [["#"], "note"],
     ],
   },
   {

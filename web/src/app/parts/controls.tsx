@@ -65,10 +65,22 @@ export function Tips({ children }: { children: ReactNode }) {
   return <RTooltip.Provider delayDuration={500}>{children}</RTooltip.Provider>;
 }
 
-/** A menu at a trigger; its items are MenuItem and Divider. */
-export function Menu({ trigger, children, label }: { trigger: ReactNode; children: ReactNode; label: string }) {
+/** A menu at a trigger; its items are MenuItem and Divider. With open and onOpen something else opens it, too. */
+export function Menu({
+  trigger,
+  children,
+  label,
+  open,
+  onOpen,
+}: {
+  trigger: ReactNode;
+  children: ReactNode;
+  label: string;
+  open?: boolean;
+  onOpen?(on: boolean): void;
+}) {
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} {...(open === undefined ? {} : { open })} {...(onOpen ? { onOpenChange: onOpen } : {})}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="start" sideOffset={4} collisionPadding={8} aria-label={label}>
