@@ -43,7 +43,7 @@ export default (pi) => {
 
 func TestAnExtensionGoesOnAfterALoopThatWasStopped(t *testing.T) {
 	d := newDouble(t)
-	d.watch = engine.NewWatch(nil, 0, 300*time.Millisecond, func() { t.Error("the heap is full") })
+	d.watch = engine.NewWatch(nil, 0, 2*time.Second, func() { t.Error("the heap is full") })
 	d.user("hello")
 	ext := d.loadSource(loops)
 	goesOn := func(t *testing.T) {
