@@ -414,7 +414,7 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 			w := newWorld(t)
 			w.bounds.memory = 200 << 20
 			if way == "spin" { // what grows is busy too, and must be ended for its memory
-				w.bounds.busy = 300 * time.Millisecond
+				w.bounds.busy = 2 * time.Second
 			} else {
 				w.bounds.busy = harness.Timeout
 			}
@@ -428,7 +428,7 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "may have taken effect") {
 				t.Errorf("%v", err)
 			}
-			why := map[string]string{"exit": "its process ended with status 3", "spin": "it ran for 300ms without a pause", "grow": "it used more than 200 MiB of memory"}[way]
+			why := map[string]string{"exit": "its process ended with status 3", "spin": "it ran for 2s without a pause", "grow": "it used more than 200 MiB of memory"}[way]
 			if told := w.told(); len(told) != 1 || !strings.Contains(told[0], why) {
 				t.Errorf("people were told %q", told)
 			}
@@ -491,7 +491,7 @@ func TestNobodyLooksAtThePageOfAProcessThatHasEnded(t *testing.T) {
 
 func TestHookOfTheOthersIsAskedOnceMore(t *testing.T) {
 	w := newWorld(t)
-	w.bounds.busy = 400 * time.Millisecond
+	w.bounds.busy = 2 * time.Second
 	w.js("bad", script{tools("bomb"), map[string]string{"tool bomb": "spin"}})
 	w.js("good", script{hooks("tool_result", "tool_call"), map[string]string{"hook tool_result": "hang", "hook tool_call": `answer {"reason":"second"}`}})
 	w.load()
@@ -550,7 +550,7 @@ func TestThreeEndsSwitchAnExtensionOffAndItsGateStaysShut(t *testing.T) {
 
 func TestExtensionThatHangsAtLoadHoldsNobodyElse(t *testing.T) {
 	w := newWorld(t)
-	w.bounds.busy = 200 * time.Millisecond
+	w.bounds.busy = 2 * time.Second
 	w.js("bad", script{On: map[string]string{"load": "spin"}})
 	w.js("good", script{Registration: tools("first")})
 	w.load()
