@@ -301,7 +301,7 @@ func TestAClientThatOnlyAnswersPingsStays(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Errorf("the connection ended: %v", err)
-	case <-time.After(3 * time.Second): // longer than silence may last
+	case <-time.After(6 * time.Second): // longer than silence may last
 	}
 	_ = p.ws.CloseNow()
 	<-ended
