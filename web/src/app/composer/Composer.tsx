@@ -8,6 +8,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { tell } from "../parts/tell";
 import { useWords } from "../words/index";
 import { draftOf, keepDraft } from "./drafts";
+import { useHandedOver } from "./handover";
 import { ModePicker, ModelPicker } from "./pickers";
 import { Queue } from "./Queue";
 import { composerWords } from "./words";
@@ -32,6 +33,10 @@ export function Composer() {
     setTextNow(t);
     keepDraft(sessionId, t);
   };
+  useHandedOver(sessionId, (given) => {
+    setText(text ? `${text}\n${given.text}` : given.text);
+    setFiles((all) => [...all, ...given.files]);
+  });
   const send = useAction(async (said: string, attached: File[], now: boolean) => {
     const content: Block[] = said === "" ? [] : [{ type: "text", text: said }];
     for (const f of attached) {
