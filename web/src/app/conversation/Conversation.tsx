@@ -1,5 +1,5 @@
 import { ArrowDown, ChevronDown, ChevronRight, Copy, Ellipsis, GitBranch, Link as LinkIcon, Pencil, Undo2 } from "lucide-react";
-import { lazy, type ReactNode, memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { newSessionID } from "../../client/index";
 import type { EventID } from "../../protocol/index";
 import { sentence, useClient, useLive, useMay, usePath, useSession, useVersion } from "../host/context";
@@ -7,14 +7,13 @@ import { Button, Divider, Icon, IconButton, Menu, MenuItem } from "../parts/cont
 import { announce, tell } from "../parts/tell";
 import { go, hrefOf } from "../route";
 import { Markdown } from "../text/Markdown";
+import { askMove } from "../tree/asked";
 import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import { liveRows, type Row, rowsOf } from "./rows";
 import { StepRow } from "./StepRow";
 import { conversationWords } from "./words";
 import "./conversation.css";
-
-const MoveDialog = lazy(() => import("../tree/MoveDialog"));
 
 /** How near to its end a list follows what comes, in pixels. */
 const nearEnd = 80;
@@ -217,7 +216,6 @@ function SaidMenu({ row }: { row: Extract<Row, { kind: "said" }> }) {
   const session = useSession();
   const may = useMay("control");
   const { sessionId } = session;
-  const [edits, setEdits] = useState<EventID | null>(); // the event before the message, which is edited
   const failed = (e: unknown) => tell(sentence(e));
   const copy = (text: string) =>
     navigator.clipboard.writeText(text).then(
@@ -236,7 +234,7 @@ function SaidMenu({ row }: { row: Extract<Row, { kind: "said" }> }) {
   };
   const edit = () => {
     const e = session.projection.path.find((p) => p.id === row.event);
-    if (e) setEdits(e.parentId ?? null);
+    if (e) askMove({ title: w.edit, target: e.parentId, rewind: true, leaves: true, edit: row.event });
   };
   const branch = () => {
     const id = newSessionID();
@@ -245,44 +243,34 @@ function SaidMenu({ row }: { row: Extract<Row, { kind: "said" }> }) {
       .then(() => go({ at: "session", id }), failed);
   };
   return (
-    <>
-      <Menu label={w.actions} trigger={<IconButton className="saidmenu" of={Ellipsis} name={w.actions} small />}>
-        <MenuItem of={Copy} onSelect={() => copy(row.text)}>
-          {w.copy}
-        </MenuItem>
-        <MenuItem
-          of={LinkIcon}
-          onSelect={() => copy(`${location.href.split("#")[0]}${hrefOf({ at: "session", id: sessionId, event: row.event })}`)}
-        >
-          {w.copyLink}
-        </MenuItem>
-        {may && (
-          <>
-            <MenuItem of={GitBranch} onSelect={branch}>
-              {w.branch}
-            </MenuItem>
-            <Divider />
-            <MenuItem of={Pencil} onSelect={edit}>
-              {w.edit}
-            </MenuItem>
-            <MenuItem of={Undo2} onSelect={() => rewind(false)}>
-              {w.rewind}
-            </MenuItem>
-            <MenuItem of={Undo2} onSelect={() => rewind(true)}>
-              {w.rewindFiles}
-            </MenuItem>
-          </>
-        )}
-      </Menu>
-      {edits !== undefined && (
-        <Suspense fallback={null}>
-          <MoveDialog
-            move={{ title: w.edit, target: edits, rewind: true, leaves: true, edit: row.event }}
-            onClose={() => setEdits(undefined)}
-          />
-        </Suspense>
+    <Menu label={w.actions} trigger={<IconButton className="saidmenu" of={Ellipsis} name={w.actions} small />}>
+      <MenuItem of={Copy} onSelect={() => copy(row.text)}>
+        {w.copy}
+      </MenuItem>
+      <MenuItem
+        of={LinkIcon}
+        onSelect={() => copy(`${location.href.split("#")[0]}${hrefOf({ at: "session", id: sessionId, event: row.event })}`)}
+      >
+        {w.copyLink}
+      </MenuItem>
+      {may && (
+        <>
+          <MenuItem of={GitBranch} onSelect={branch}>
+            {w.branch}
+          </MenuItem>
+          <Divider />
+          <MenuItem of={Pencil} onSelect={edit}>
+            {w.edit}
+          </MenuItem>
+          <MenuItem of={Undo2} onSelect={() => rewind(false)}>
+            {w.rewind}
+          </MenuItem>
+          <MenuItem of={Undo2} onSelect={() => rewind(true)}>
+            {w.rewindFiles}
+          </MenuItem>
+        </>
       )}
-    </>
+    </Menu>
   );
 }
 

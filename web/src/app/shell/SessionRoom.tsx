@@ -11,6 +11,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { SessionPanels } from "../panels/SessionPanels";
 import { Questions } from "../questions/Questions";
 import { go } from "../route";
+import { AskedMove } from "../tree/asked";
 import { useWords } from "../words/index";
 import { Connection } from "./Shell";
 import { shellWords } from "./words";
@@ -77,6 +78,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
           </div>
         </div>
       </main>
+      <AskedMove />
       {open && <SessionPanels open={panel} onClose={() => show(false)} />}
     </>
   );

@@ -10,8 +10,8 @@ import { tell } from "../parts/tell";
 import { go } from "../route";
 import { count, fullTime } from "../words/format";
 import { useWords } from "../words/index";
+import { askMove } from "./asked";
 import type { TreeRow } from "./layout";
-import type { Move } from "./MoveDialog";
 import { movesOf } from "./moves";
 import type { TreeBuilder } from "./nodes";
 import { lineOf } from "./line";
@@ -22,7 +22,6 @@ export function Inspector({
   builder,
   active,
   name,
-  onMove,
   onName,
   onFold,
   onHide,
@@ -31,7 +30,6 @@ export function Inspector({
   builder: TreeBuilder;
   active: boolean;
   name: string;
-  onMove(m: Move): void;
   onName(): void;
   onFold(): void;
   /** Hides it, where it covers a part of the list. */
@@ -82,7 +80,7 @@ export function Inspector({
       <div className="acts">
         {may &&
           moves.map((m, i) => (
-            <Button key={m.title} look={i === 0 ? "ink" : "edge"} onClick={() => onMove(m)}>
+            <Button key={m.title} look={i === 0 ? "ink" : "edge"} onClick={() => askMove(m)}>
               <Icon of={m.edit ? Pencil : active ? CornerDownRight : ArrowRightLeft} small /> {m.title}
             </Button>
           ))}

@@ -11,6 +11,8 @@ const gap = 26;
 const headGap = 20;
 const stave = 36;
 const top = 22.5;
+/** The widest page, in pixels. */
+const wide = 4000;
 
 interface Placed {
   node: TreeNode;
@@ -83,9 +85,10 @@ export function Score({
     <div className="score">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls needs the keyboard */}
       <div ref={box} className="scorebox" tabIndex={0} role="img" aria-label={label}>
-        <svg width={full} height={height} viewBox={`0 0 ${full} ${height}`} aria-hidden="true">
+        {/* Without a box of its own: where it is wider than its nodes, its staves go on. */}
+        <svg width={full} height={height} aria-hidden="true">
           {Array.from({ length: staves }, (_, i) => (
-            <path key={i} className="st" d={`M0 ${top + stave * i}H${full}`} />
+            <path key={i} className="st" d={`M0 ${top + stave * i}H${Math.max(full, wide)}`} />
           ))}
           {all.map((p) => {
             const parent = p.node.parent && of.get(p.node.parent);

@@ -34,10 +34,10 @@ export function Tracks({
   const from = x(row.depth - 1);
   return (
     <svg className="g" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
+      {row.head && row.up && from !== own && <path d={`M${from} ${row.tail ? 0 : mid - 8}V${mid - 8}a8 8 0 0 0 8 8H${own}`} />}
       {passes.map((d) => (
         <path key={d} className={lit(d)} d={`M${x(d)} 0V${height}`} />
       ))}
-      {row.head && row.up && from !== own && <path d={`M${from} 0V${mid - 8}a8 8 0 0 0 8 8H${own}`} />}
       {!row.head && row.up && <path className={active ? "nw" : ""} d={`M${own} 0V${mid}`} />}
       {row.down && <path className={active && !here ? "nw" : ""} d={`M${own} ${mid}V${height}`} />}
       {node.kind === "mark" ? (

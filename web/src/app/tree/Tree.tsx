@@ -9,10 +9,10 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { announce } from "../parts/tell";
 import { go } from "../route";
 import { useWords } from "../words/index";
+import { askMove } from "./asked";
 import { Inspector, NameDialog } from "./Inspector";
 import { layRows, type TreeRow } from "./layout";
 import { lineOf } from "./line";
-import MoveDialog, { type Move } from "./MoveDialog";
 import { movesOf } from "./moves";
 import { maxNodes, type TreeNode } from "./nodes";
 import { Row } from "./Row";
@@ -35,7 +35,6 @@ export default function Tree() {
   const [filter, setFilter] = useState<Filter>("all");
   const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [picked, setPicked] = useState<string>();
-  const [move, setMove] = useState<Move>();
   const [naming, setNaming] = useState<TreeNode>();
   const running = useLive((l) => l.running);
 
@@ -100,7 +99,7 @@ export default function Tree() {
     (r: TreeRow) => {
       if (!may) return;
       const first = movesOf(builder, r.node, active.has(r.node), w)[0];
-      if (first) setMove(first);
+      if (first) askMove(first);
       else announce(w.isHere);
     },
     [builder, active, may, w],
@@ -172,10 +171,6 @@ export default function Tree() {
       if (text) setText("");
       else close();
     }
-  };
-  const forget = () => {
-    setMove(undefined);
-    box.current?.focus();
   };
   const hereLine = here ? lineOf(here, w) : "";
   return (
@@ -261,7 +256,6 @@ export default function Tree() {
             builder={builder}
             active={active.has(row.node)}
             name={names.get(row.node)?.name ?? ""}
-            onMove={setMove}
             onName={() => setNaming(row.node)}
             onFold={() => fold(row)}
             onHide={() => {
@@ -271,7 +265,6 @@ export default function Tree() {
           />
         )}
       </div>
-      {move && <MoveDialog move={move} onClose={forget} onMoved={() => go({ at: "session", id: sessionId })} />}
       {naming && (
         <NameDialog
           event={names.get(naming)?.event ?? naming.point}

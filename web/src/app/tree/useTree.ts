@@ -7,6 +7,8 @@ import { TreeBuilder } from "./nodes";
 
 /** Events that are asked for at once. */
 const page = 1000;
+/** How often a tree is drawn while its pages come, in milliseconds. */
+const drawMs = 700;
 
 export interface TreeState {
   /** Goes up when the tree is another: the builder changes in place. */
@@ -40,6 +42,8 @@ class TreeReader {
     if (this.reading) return;
     this.reading = true;
     const { signal } = this.abort;
+    let drawn = performance.now();
+    let added = false;
     try {
       for (let more = true; more || this.again; ) {
         this.again = false;
@@ -51,7 +55,12 @@ class TreeReader {
         const events = answer.events ?? [];
         this.builder.add(events);
         more = (answer.more ?? false) && events.length > 0 && !this.builder.cut;
-        this.set({ version: this.state.version + Number(events.length > 0), loading: more, error: undefined });
+        added ||= events.length > 0;
+        if (!more || performance.now() - drawn > drawMs) {
+          this.set({ version: this.state.version + Number(added), loading: more, error: undefined });
+          drawn = performance.now();
+          added = false;
+        }
         if (this.builder.cut) break;
       }
     } catch (e) {

@@ -50,8 +50,8 @@ export const treeWords = words(
     isHere: "The conversation is here.",
 
     editAbout: "Its text comes back into the message box. What you send begins a branch here.",
-    moveAbout: "The conversation goes on from here.",
-    stays: "What comes after it stays in the tree.",
+    moveAbout: "The conversation goes on from there.",
+    stays: "What is left behind stays in the tree.",
     withFiles: "Take back the files that were written since",
     left: "What is left behind",
     noSummary: "Leave it without a summary",
@@ -125,8 +125,8 @@ export const treeWords = words(
     isHere: "对话就在这里。",
 
     editAbout: "消息文字会回到输入框，你发送的内容将从这里开始一个分支。",
-    moveAbout: "对话将从这里继续。",
-    stays: "之后的内容会保留在树中。",
+    moveAbout: "对话将从那里继续。",
+    stays: "被留下的内容会保留在树中。",
     withFiles: "恢复此后写入的文件",
     left: "被留下的内容",
     noSummary: "不做摘要",
