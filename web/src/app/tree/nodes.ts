@@ -99,12 +99,17 @@ export class TreeBuilder {
 
   /** The newest node of what hangs on a node: where its branch ends. */
   endOf(node: TreeNode): TreeNode {
-    for (let i = this.nodes.length - 1; i > node.index; i--) {
-      let n: TreeNode | undefined = this.nodes[i];
-      while (n && n.index > node.index) n = n.parent;
-      if (n === node) return this.nodes[i] as TreeNode;
+    // One pass: a parent is before its children.
+    const below = new Uint8Array(this.nodes.length);
+    below[node.index] = 1;
+    let end = node;
+    for (let i = node.index + 1; i < this.nodes.length; i++) {
+      const n = this.nodes[i] as TreeNode;
+      if (!n.parent || !below[n.parent.index]) continue;
+      below[i] = 1;
+      end = n;
     }
-    return node;
+    return end;
   }
 
   private take(e: PersistentEvent): void {
