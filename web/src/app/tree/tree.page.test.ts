@@ -92,6 +92,10 @@ describe.skipIf(withoutPages !== "")("the tree of branches", () => {
       await rowOf(page, "Is there a way with a migration?").waitFor();
       await picture(page, `tree-${name}-unfolded`);
       await accessible(page);
+      await page.locator(".insp .btn.ink").click();
+      await page.getByRole("dialog").getByRole("radio").nth(2).check();
+      await picture(page, `tree-${name}-move`);
+      await accessible(page);
       expect(problems).toEqual([]);
     });
   }
