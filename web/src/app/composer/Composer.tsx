@@ -10,6 +10,7 @@ import { usePhone } from "../places/hooks";
 import { useLanguage, useWords } from "../words/index";
 import { draftOf, keepDraft } from "./drafts";
 import { useErrands } from "./errands";
+import { useHandedOver } from "./handover";
 import { historyOf, remember, step, type Walk } from "./history";
 import { useInForce } from "./inforce";
 import { Offers } from "./Offers";
@@ -79,6 +80,10 @@ function Box() {
     },
     write: (t) => write([text, t].filter(Boolean).join("\n")),
     say,
+  });
+  useHandedOver(sessionId, (given) => {
+    write(text ? `${text}\n${given.text}` : given.text);
+    setFiles((all) => [...all, ...given.files]);
   });
   const send = useAction(async (said: string, attached: File[], now: boolean) => {
     const content: Block[] = said === "" ? [] : [{ type: "text", text: said }];

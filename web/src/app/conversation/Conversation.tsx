@@ -1,4 +1,4 @@
-import { ArrowDown, ChevronDown, ChevronRight, Copy, Ellipsis, GitBranch, Link as LinkIcon, Undo2 } from "lucide-react";
+import { ArrowDown, ChevronDown, ChevronRight, Copy, Ellipsis, GitBranch, Link as LinkIcon, Pencil, Undo2 } from "lucide-react";
 import { type ReactNode, memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { newSessionID } from "../../client/index";
 import type { EventID } from "../../protocol/index";
@@ -7,6 +7,7 @@ import { Button, Divider, Icon, IconButton, Menu, MenuItem } from "../parts/cont
 import { announce, tell } from "../parts/tell";
 import { go, hrefOf } from "../route";
 import { Markdown } from "../text/Markdown";
+import { askMove } from "../tree/asked";
 import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import { liveRows, type Row, rowsOf } from "./rows";
@@ -231,6 +232,10 @@ function SaidMenu({ row }: { row: Extract<Row, { kind: "said" }> }) {
         failed,
       );
   };
+  const edit = () => {
+    const e = session.projection.path.find((p) => p.id === row.event);
+    if (e) askMove({ title: w.edit, target: e.parentId, rewind: true, leaves: true, edit: row.event });
+  };
   const branch = () => {
     const id = newSessionID();
     client
@@ -254,6 +259,9 @@ function SaidMenu({ row }: { row: Extract<Row, { kind: "said" }> }) {
             {w.branch}
           </MenuItem>
           <Divider />
+          <MenuItem of={Pencil} onSelect={edit}>
+            {w.edit}
+          </MenuItem>
           <MenuItem of={Undo2} onSelect={() => rewind(false)}>
             {w.rewind}
           </MenuItem>

@@ -1,9 +1,10 @@
-import { FoldVertical } from "lucide-react";
+import { FoldVertical, GitFork } from "lucide-react";
 import { useEffect, useState } from "react";
 import { sentence, useClient, useLive, useMay, useSession } from "../host/context";
-import { MenuItem } from "../parts/controls";
+import { IconButton, MenuItem } from "../parts/controls";
 import { tell } from "../parts/tell";
 import { SessionMenu } from "../places/SessionMenu";
+import { go, useRoute } from "../route";
 import { clock } from "../words/format";
 import { useWords } from "../words/index";
 import { conversationWords } from "./words";
@@ -40,7 +41,7 @@ function Clock() {
   return <span className="num">{clock(now - began)}</span>;
 }
 
-/** What can be done with the session as a whole: what the list offers, and to compact it. */
+/** What can be done with the session as a whole: its tree, what the list offers, and to compact it. */
 export function HeaderActions() {
   const w = useWords(conversationWords);
   const client = useClient();
@@ -48,14 +49,24 @@ export function HeaderActions() {
   const may = useMay("control");
   const opened = useLive((_, s) => s.opened?.summary);
   const meta = useLive((l) => l.meta);
+  const route = useRoute();
+  const tree = route.at === "session" && route.panel === "tree";
   if (!opened) return null;
   return (
-    <SessionMenu s={{ ...opened, meta }}>
-      {may && (
-        <MenuItem of={FoldVertical} onSelect={() => client.call("compact_session", {}, { sessionId }).catch((e) => tell(sentence(e)))}>
-          {w.compact}
-        </MenuItem>
-      )}
-    </SessionMenu>
+    <>
+      <IconButton
+        of={GitFork}
+        name={w.tree}
+        on={tree}
+        onClick={() => go({ at: "session", id: sessionId, ...(tree ? {} : { panel: "tree" }) })}
+      />
+      <SessionMenu s={{ ...opened, meta }}>
+        {may && (
+          <MenuItem of={FoldVertical} onSelect={() => client.call("compact_session", {}, { sessionId }).catch((e) => tell(sentence(e)))}>
+            {w.compact}
+          </MenuItem>
+        )}
+      </SessionMenu>
+    </>
   );
 }

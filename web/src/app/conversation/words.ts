@@ -48,6 +48,8 @@ export const conversationWords = words(
     all: "Show all",
     ended: "The turn has ended",
     compact: "Compact",
+    tree: "Tree of branches",
+    edit: "Edit and send again",
   },
   {
     conversation: "对话",
@@ -94,5 +96,7 @@ export const conversationWords = words(
     all: "全部显示",
     ended: "本轮已结束",
     compact: "压缩",
+    tree: "分支树",
+    edit: "编辑并重新发送",
   },
 );

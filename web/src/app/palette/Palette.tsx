@@ -50,6 +50,10 @@ export function Palette() {
     previous: () => walk(-1),
     next: () => walk(1),
     waiting: () => walk("waiting"),
+    tree: () => {
+      const route = parseRoute(location.hash);
+      if (route.at === "session") go({ at: "session", id: route.id, ...(route.panel === "tree" ? {} : { panel: "tree" }) });
+    },
     toMessage: () => document.getElementById("composer")?.focus(),
   };
   const newest = useRef(act);

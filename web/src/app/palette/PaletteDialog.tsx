@@ -2,6 +2,7 @@ import { Command } from "cmdk";
 import {
   ChevronRight,
   Contrast,
+  GitFork,
   Keyboard,
   Languages,
   List,
@@ -208,6 +209,7 @@ function Actions({
     { id: "new", name: w.newSession, icon: Plus, keys: keys("newSession"), run: act.newSession },
     { id: "home", name: w.home, icon: List, run: () => go({ at: "home" }) },
     { id: "waiting", name: w.waiting, icon: ChevronRight, keys: keys("waiting"), run: act.waiting },
+    ...(inSession ? [{ id: "tree", name: w.tree, icon: GitFork, keys: keys("tree"), run: act.tree }] : []),
     ...panels
       .filter((p) => p.place === "device" || inSession)
       .map((p) => ({

@@ -8,7 +8,7 @@ import { keep, kept } from "../host/kept";
 export const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** What a key does; the words are in words.ts by the same names. */
-export type Does = "find" | "showKeys" | "newSession" | "previous" | "next" | "waiting" | "toMessage";
+export type Does = "find" | "showKeys" | "newSession" | "previous" | "next" | "waiting" | "toMessage" | "tree";
 
 export interface Shortcut {
   does: Does;
@@ -31,6 +31,7 @@ export const shortcuts: readonly Shortcut[] = [
   { does: "previous", keys: ["["], single: true, is: plain("[") },
   { does: "next", keys: ["]"], single: true, is: plain("]") },
   { does: "toMessage", keys: ["M"], single: true, is: plain("m") },
+  { does: "tree", keys: ["T"], single: true, is: plain("t") },
   { does: "showKeys", keys: ["?"], single: true, is: plain("?") },
 ];
 
@@ -78,11 +79,15 @@ export type RoomDoes =
   | "shell"
   | "note"
   | "openFolder"
-  | "upFolder";
+  | "upFolder"
+  | "treeGo"
+  | "treeFold"
+  | "treeName"
+  | "treeClose";
 
 /** Keys of single rooms, for the list: a room adds its own here. */
 export interface RoomKeys {
-  room: "inList" | "inMessage" | "inFolders";
+  room: "inList" | "inMessage" | "inFolders" | "inTree";
   keys: readonly (readonly [keys: string[], does: RoomDoes])[];
 }
 
@@ -111,6 +116,17 @@ export const roomKeys: readonly RoomKeys[] = [
     keys: [
       [["→", "Enter"], "openFolder"],
       [["←"], "upFolder"],
+    ],
+  },
+  {
+    room: "inTree",
+    keys: [
+      [["↑", "↓"], "walk"],
+      [["Home", "End"], "ends"],
+      [["←", "→"], "treeFold"],
+      [["Enter"], "treeGo"],
+      [["L"], "treeName"],
+      [["Esc"], "treeClose"],
     ],
   },
 ];

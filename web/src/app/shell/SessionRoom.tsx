@@ -1,5 +1,5 @@
 import { ChevronLeft, PanelRight } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { EventID, SessionID } from "../../protocol/index";
 import { Composer } from "../composer/Composer";
 import { Conversation } from "../conversation/Conversation";
@@ -11,9 +11,12 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { SessionPanels } from "../panels/SessionPanels";
 import { Questions } from "../questions/Questions";
 import { go } from "../route";
+import { AskedMove } from "../tree/asked";
 import { useWords } from "../words/index";
 import { Connection } from "./Shell";
 import { shellWords } from "./words";
+
+const Tree = lazy(() => import("../tree/Tree"));
 
 /** A session: its header, the conversation, what is asked or the composer, and its panels. */
 export default function SessionRoom({ id, panel, event }: { id: SessionID; panel?: string | undefined; event?: EventID | undefined }) {
@@ -34,7 +37,8 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
     setShown(on);
     keep("panel", on ? "shown" : "hidden");
   };
-  const open = panel !== undefined || shown;
+  const tree = panel === "tree";
+  const open = !tree && (panel !== undefined || shown);
   return (
     <>
       <main className="main">
@@ -54,17 +58,27 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
             }}
           />
         </header>
-        <Conversation event={event} />
+        {tree ? (
+          <Suspense fallback={<div className="treepage" />}>
+            <Tree />
+          </Suspense>
+        ) : (
+          <Conversation event={event} />
+        )}
         <div className="dock">
           <div className="in">
             <Connection />
             <ErrorLine error={error} />
             <Questions>
-              <Composer />
+              {/* What is written and attached stays while the tree is shown. */}
+              <div hidden={tree}>
+                <Composer />
+              </div>
             </Questions>
           </div>
         </div>
       </main>
+      <AskedMove />
       {open && <SessionPanels open={panel} onClose={() => show(false)} />}
     </>
   );
