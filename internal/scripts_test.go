@@ -28,7 +28,9 @@ func TestARedRunNamesEachFailedTestAndTheCommandThatRepeatsIt(t *testing.T) {
 		"FAIL\tscorel/internal/y\t1.0s",
 		"-- internal/z FuzzIt",
 		"a bad input",
-		"FAIL", ""}, "\n")
+		"FAIL",
+		" ❯ src/app/host/connect.page.test.ts (2 tests | 1 failed)",
+		"\x1b[41m FAIL \x1b[49m src/app/host/connect.page.test.ts\x1b[2m > \x1b[22ma browser comes in", ""}, "\n")
 	want := strings.Join([]string{
 		`failed: ./internal/host TestA/one_(two)'s`,
 		`        go test -race -count=1 -run '^TestA$/^one_\(two\)'\''s$' ./internal/host`,
@@ -39,7 +41,9 @@ func TestARedRunNamesEachFailedTestAndTheCommandThatRepeatsIt(t *testing.T) {
 		`failed: ./internal/y TestHangs/too`,
 		`        go test -race -count=1 -run '^TestHangs$/^too$' ./internal/y`,
 		`failed: ./internal/z FuzzIt`,
-		`        go test -run '^FuzzIt$' -fuzz '^FuzzIt$' ./internal/z`, ""}, "\n")
+		`        go test -run '^FuzzIt$' -fuzz '^FuzzIt$' ./internal/z`,
+		`failed: web/src/app/host/connect.page.test.ts > a browser comes in`,
+		`        npm test --prefix web -- src/app/host/connect.page.test.ts`, ""}, "\n")
 	awk := exec.Command("awk", "-v", "race=-race", "-f", "../scripts/failed.awk")
 	awk.Stdin = strings.NewReader(printed)
 	out, err := awk.CombinedOutput()

@@ -1,4 +1,4 @@
-# Reads what `go test` and scripts/fuzz.sh print and names each test that failed, with
+# Reads what `go test`, scripts/fuzz.sh and vitest print and names each test that failed, with
 # the command that repeats it. The variable race is the flag that the tests ran with.
 # A test counts where none of its subtests failed; a package without such a test (it
 # does not build, it panicked outside of a test) counts by itself.
@@ -37,7 +37,7 @@ function report(package,    i, j, inner, shown) {
 	n = 0
 }
 
-{ sub(/\r$/, "") }
+{ sub(/\r$/, ""); gsub(/\033\[[0-9;]*m/, "") }
 /^ *--- FAIL: / { add($3); next }
 /^\trunning tests:/ { running = 1; next }
 running && /^\t\t/ { add($1); next }
@@ -45,3 +45,4 @@ running && /^\t\t/ { add($1); next }
 /^ok  \t/ { n = 0 }
 /^FAIL\t/ { split($0, part, "\t"); sub(/ \[.*/, "", part[2]); report(part[2]) }
 /^-- [^ ]+ Fuzz/ { printf "failed: ./%s %s\n        go test -run '^%s$' -fuzz '^%s$' ./%s\n", $2, $3, $3, $3, $2 }
+/^ FAIL  src\// { printf "failed: web/%s\n        npm test --prefix web -- %s\n", substr($0, 8), $2 }
