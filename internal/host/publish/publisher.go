@@ -179,6 +179,8 @@ type Status struct {
 	Queued  int  // messages that wait
 	Waits   bool // some of them are to run by themselves: their queue is not paused
 	Cursors int
+	// Automation is how proactive mode stands, nil while it is off; it is replaced, never changed.
+	Automation *protocol.Automation
 }
 
 // Doing returns what goes on in words, as [protocol.SessionState] has it, and what the session
@@ -193,7 +195,7 @@ func (p *Publisher) Doing() (activity, question string, usd float64) {
 func (p *Publisher) Status() Status {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	s := Status{Running: p.live.Running, Asking: len(p.live.Permissions)+len(p.live.UI) > 0, Cursors: p.counts.cursors}
+	s := Status{Running: p.live.Running, Asking: len(p.live.Permissions)+len(p.live.UI) > 0, Cursors: p.counts.cursors, Automation: p.live.Automation}
 	for _, q := range p.live.Queues {
 		s.Queued += len(q.Items)
 		s.Waits = s.Waits || len(q.Items) > 0 && !q.Paused

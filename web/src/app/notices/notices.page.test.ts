@@ -71,8 +71,11 @@ describe.skipIf(withoutPages !== "")("notifications", () => {
     await until(page).toMatchObject([{ tag: again }]);
     await world.host.request("cancel", { turnId }, again);
     await until(page).toEqual([]);
+    await world.session("touch it a last time");
+    await until(page).toHaveLength(1);
     await page.goto(`${world.url}#/p/settings/looks`);
     await page.getByLabel("Notifications").selectOption("off");
+    await until(page).toEqual([]);
     await picture(page, "notices-on");
     await page.context().close();
   });

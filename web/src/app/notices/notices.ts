@@ -37,7 +37,10 @@ export async function setNotices(on: boolean): Promise<boolean> {
   if (on && (await Notification.requestPermission()) === "granted") {
     await worker();
     keep("notices", "on");
-  } else keep("notices", undefined);
+  } else {
+    keep("notices", undefined);
+    await clear();
+  }
   for (const l of listeners) l();
   return noticesOn();
 }
@@ -71,6 +74,12 @@ export function useNotices(): void {
     navigator.serviceWorker.addEventListener("message", lead);
     return () => navigator.serviceWorker.removeEventListener("message", lead);
   }, [on]);
+}
+
+/** Takes away what is shown outside of the page. */
+async function clear(): Promise<void> {
+  badge(0);
+  for (const r of await navigator.serviceWorker.getRegistrations()) for (const n of await r.getNotifications()) n.close();
 }
 
 function badge(n: number): void {
