@@ -29,20 +29,23 @@ try {
   const { url, device, model, workDir } = await post("/key", { publicKey: btoa(String.fromCharCode(...first.publicKey)) });
   const key = await browserKey(); // the same, from IndexedDB
   const cache = new IndexedDBCache((p) => problems.push(p.message));
-  const connect = () => new Client({ dial: webSocket({ url, key, device, clientName: "page", interactive: true }), device, cache, onProblem: (p) => problems.push(p.message) });
-  const one = connect();
+  const dial = webSocket({ url, key, device, clientName: "page", interactive: true });
+  const connect = (dial) => new Client({ dial, device, cache, onProblem: (p) => problems.push(p.message) });
+  const one = connect(dial);
   const sessionId = newSessionID();
   await one.call("create_session", { meta: { model, workDir } }, { sessionId });
   const s = await one.open(sessionId);
   await one.call("send_message", { content: [{ type: "text", text: "hello" }] }, { sessionId });
   await until(() => s.state === "live" && s.projection.path.length === 2 && !s.projection.live.running);
   await one.close();
-  await new Promise((r) => setTimeout(r, 50)); // what is kept is written
-  const two = connect();
+  let shown;
+  const held = new Promise((resolve) => (shown = resolve)); // the host answers when what was kept is shown
+  const two = connect((...args) => held.then(() => dial(...args)));
   const updates = [];
   const t = two.session(sessionId, { onUpdate: (u) => updates.push(u.resync) });
   await until(() => t.projection.path.length > 0);
   const before = { state: t.state, path: t.projection.path.map((e) => e.type) };
+  shown();
   await until(() => t.state === "live");
   await post("/done", { extractable: key.privateKey.extractable, same: String(first.publicKey) === String(key.publicKey), grant: two.status.connected.grant, before, updates, problems });
 } catch (e) {
