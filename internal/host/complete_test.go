@@ -132,6 +132,27 @@ func TestSummariesComeFromTheAuxiliaryModelOnlyWhereThatIsWanted(t *testing.T) {
 	}
 }
 
+// What a model without a price costs is not counted: a limit in dollars would not hold.
+func TestTheAuxiliaryModelWithoutAPriceMakesNoSummaryWhereDollarsAreLimited(t *testing.T) {
+	for name, c := range map[string]struct{ limit, summary string }{
+		"no limit":         {"", "The other one."},
+		"dollars":          {"[limits]\nmaxBudgetUSD = 5\n", "The main one."},
+		"minutes, no more": {"[limits]\nmaxTurnMinutes = 50\n", "The other one."},
+	} {
+		w := hosttest.New(t, hosttest.Setting{Window: 20_000, Overrides: hosttest.FewTools(), Other: "openai-completions", Tables: auxiliary + "summaries = true\n" + c.limit,
+			Lines: []string{`{"if":{"kind":"compact"},"do":[{"text":"The other one."}]}`}},
+			`{"if":{"kind":"compact"},"do":[{"text":"The main one."}]}`,
+			`{"if":{"user":"^fill"},"do":[{"text":"many words here ","times":900}],"usage":{"inputTokens":19000,"outputTokens":5000}}`, `{"again":true,"do":[{"text":"ok"}]}`)
+		e := w.Begin(false)
+		e.Say("fill")
+		e.Say("more " + strings.Repeat("with words ", 900))
+		b := e.Until(hosttest.OfType(protocol.TypeCompact)).Body.(*protocol.Compact)
+		if !strings.Contains(b.Summary, c.summary) {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
 func TestTheConfigurationSaysWhatIsWrongWithTheAuxiliaryModel(t *testing.T) {
 	for tables, want := range map[string]string{
 		"[auxiliary]\nmodel = \"mock\"\n":    "",

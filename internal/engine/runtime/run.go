@@ -167,8 +167,9 @@ type Run struct {
 	// Unpriced is told of a model whose price is not known, in a turn whose cost is limited,
 	// with a sentence for people, at each step; may be nil.
 	Unpriced func(ref, sentence string)
-	// Summary makes the summaries of compactions; nil, and where it fails, Model does.
-	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
+	// Summary makes the summaries of compactions; nil, and where it fails, Model does. Priced
+	// says that dollars are limited: a model whose price is not known is to refuse.
+	Summary func(ctx context.Context, req model.Request, priced bool) (protocol.Message, error)
 }
 
 // ErrHostStops, as the cause of the end of a run's context, says that nobody

@@ -141,7 +141,7 @@ var errEmpty = errors.New("the answer was empty")
 func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
 	req.SessionID, req.Blob = l.Session, l.Blob
 	if l.Summary != nil {
-		m, err := l.Summary(ctx, req)
+		m, err := l.Summary(ctx, req, l.Budget.limitsCost())
 		if err == nil && strings.TrimSpace(m.PlainText()) != "" {
 			l.take(*m.Usage)
 			return m.PlainText(), *m.Usage, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -93,6 +94,17 @@ func UnitFile(home string, environ []string) string {
 		}
 	}
 	return filepath.Join(dir, "systemd", "user", UnitName)
+}
+
+// Lingers reports whether what systemd runs for this user goes on without a login. systemd-logind
+// keeps a file named like the user for that, below root, which is "/" but in tests.
+func Lingers(root string) bool {
+	u, err := user.Current()
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(root, "var/lib/systemd/linger", u.Username))
+	return err == nil
 }
 
 // Install writes the unit and has systemd start the host now and at each login. With an error

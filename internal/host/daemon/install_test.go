@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -135,4 +136,26 @@ func TestTheServiceManagerIsToldOfTheStartAndTheEnd(t *testing.T) {
 		t.Errorf("what the host starts gets %v", got)
 	}
 	notifyManager([]string{notifySocket + "=/nowhere"}, "READY=1") // nobody listens, and nothing happens
+}
+
+func TestLingeringIsKnownByTheFileOfTheUser(t *testing.T) {
+	me, err := user.Current()
+	if err != nil {
+		t.Skip(err)
+	}
+	root := t.TempDir()
+	dir := filepath.Join(root, "var", "lib", "systemd", "linger")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "someone-else-" + me.Username, me.Username} {
+		if name != "" {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := Lingers(root), name == me.Username; got != want {
+			t.Errorf("with the file %q: %v", name, got)
+		}
+	}
 }

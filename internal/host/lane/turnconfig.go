@@ -58,7 +58,7 @@ type Models struct {
 	Fallback model.Model // nil for none
 	Thinking model.ThinkingLevel
 	// Summary is [runtime.Run.Summary].
-	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
+	Summary func(ctx context.Context, req model.Request, priced bool) (protocol.Message, error)
 }
 
 // named returns the description of the model of that name, the main one where none has it.

@@ -32,14 +32,17 @@ import (
 
 // summariser returns what makes the summaries of compactions, nil for the session's own
 // model: the auxiliary one does only where the user wants that.
-func (tc *Maker) summariser(id protocol.SessionID, cfg config.Config) func(context.Context, model.Request) (protocol.Message, error) {
+func (tc *Maker) summariser(id protocol.SessionID, cfg config.Config) func(context.Context, model.Request, bool) (protocol.Message, error) {
 	if !cfg.Auxiliary.Summaries || cfg.Auxiliary.Model == "" {
 		return nil
 	}
-	return func(ctx context.Context, req model.Request) (protocol.Message, error) {
+	return func(ctx context.Context, req model.Request, priced bool) (protocol.Message, error) {
 		m, err := resolve.Resolve(cfg.Auxiliary.Model, tc.settings.Resolver(cfg))
 		if err != nil {
 			return protocol.Message{}, failure.OfModel(err)
+		}
+		if err := engine.Unpriced(m.Info()); err != nil && priced {
+			return protocol.Message{}, err
 		}
 		return tc.asker.AskUncounted(ctx, id, m, req) // the event of the compaction says what was used
 	}

@@ -53,7 +53,11 @@ func (s Service) Install(ctx context.Context, args []string, show bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Stdout, "Wrote %s; the host runs, from each login on. It ends with your last login, unless loginctl enable-linger is on.\n", file)
+	runs := "It ends with your last logout; to have it run from boot on, run: loginctl enable-linger"
+	if daemon.Lingers("/") {
+		runs = "It runs from boot on, because lingering is enabled for you."
+	}
+	_, err = fmt.Fprintf(s.Stdout, "Wrote %s; the host runs. %s\n", file, runs)
 	return err
 }
 
