@@ -24,6 +24,9 @@ type field struct {
 	names    string // what can be written instead of numbers
 }
 
+// parser reads what the fields of an expression mean. It may be used concurrently.
+var parser = robfig.NewParser(robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
+
 var fields = [5]field{
 	{"minute", 0, 59, ""},
 	{"hour", 0, 23, ""},
@@ -76,11 +79,10 @@ func parseCron(text string) (*cron, error) {
 			return nil, f.fault(words[i], text)
 		}
 	}
-	plain := append([]string(nil), words...)
-	plain[4] = sundays(words[4])
-	spec, err := robfig.NewParser(robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow).Parse(strings.Join(plain, " "))
+	plain := [5]string{words[0], words[1], words[2], words[3], sundays(words[4])}
+	spec, err := parser.Parse(strings.Join(plain[:], " "))
 	if err != nil {
-		return nil, faultOf(plain, words, text)
+		return nil, faultOf(plain[:], words, text)
 	}
 	bitsOf, ok := spec.(*robfig.SpecSchedule)
 	if !ok {
@@ -144,7 +146,6 @@ func (f field) fault(text, expression string) error {
 
 // faultOf returns what is wrong with the first field that the library refuses.
 func faultOf(plain, words []string, expression string) error {
-	parser := robfig.NewParser(robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
 	for i, f := range fields {
 		alone := []string{"*", "*", "*", "*", "*"}
 		alone[i] = plain[i]

@@ -68,13 +68,14 @@ type Config struct {
 
 // Automation has the schedules and runs of a host. It may be used concurrently.
 type Automation struct {
-	cfg   Config
-	epoch protocol.Epoch
-	store *store.Store
-	fault error // why there is no store
-	day   *day
-	alarm *schedule.Alarm
-	poked atomic.Bool // the loop is to look again
+	cfg      Config
+	epoch    protocol.Epoch
+	store    *store.Store
+	fault    error // why there is no store
+	day      *day
+	alarm    *schedule.Alarm
+	poked    atomic.Bool // the loop is to look again
+	upcoming upcoming
 
 	files sync.Mutex // held while the files of a project are read and applied, so that the last read counts; before mu
 

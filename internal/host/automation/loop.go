@@ -3,6 +3,7 @@ package automation
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"scorel/internal/engine/config"
@@ -18,13 +19,22 @@ const longest = 10 * time.Minute
 // staleAfter is how long after it was due a run that a host left waiting may still begin.
 const staleAfter = 24 * time.Hour
 
+// manySchedules is from how many on it is worth to give back what reading them took: a host that
+// only waits makes no garbage that would have it collected.
+const manySchedules = 100
+
 // loop has schedules make runs until the host ends.
 func (a *Automation) loop(ctx context.Context) {
 	a.recover(ctx)
 	a.alignAll(ctx)
+	first := true
 	for ctx.Err() == nil {
 		a.poked.Store(false)
 		a.alarm.Arm(a.tick(ctx))
+		if first && len(a.store.State().Schedules) >= manySchedules {
+			debug.FreeOSMemory()
+		}
+		first = false
 		if a.poked.Load() { // what it was for may have been looked at too early
 			continue
 		}
@@ -64,7 +74,9 @@ func (a *Automation) tick(ctx context.Context) (next time.Time) {
 		}
 		return time.Time{}
 	}
-	for _, x := range a.store.State().Schedules {
+	all := a.store.State().Schedules
+	a.upcoming.keep(len(all), a.cfg.Clock.Zone())
+	for _, x := range all {
 		if ctx.Err() != nil {
 			return time.Time{}
 		}
@@ -106,6 +118,9 @@ func (a *Automation) look(ctx context.Context, limits config.Automation, x *stor
 	if x.State != protocol.ScheduleArmed {
 		return time.Time{}
 	}
+	if next, ok := a.upcoming.of[x]; ok && now.Before(next) {
+		return next
+	}
 	plan, err := schedule.Compile(x.When, time.UnixMilli(x.Anchor))
 	if err != nil {
 		a.pause(x.ScheduleID, 0, err.Error())
@@ -126,7 +141,25 @@ func (a *Automation) look(ctx context.Context, limits config.Automation, x *stor
 	if !stored {
 		return sooner(due.Next, now.Add(tryAgain))
 	}
+	if due.Due.IsZero() && due.Missed == 0 { // else the schedule is another one now
+		a.upcoming.of[x] = due.Next
+	}
 	return due.Next
+}
+
+// upcoming knows when schedules are due next, so that a look at all of them reads no expression
+// again. It belongs to the loop. A schedule that is changed is another [store.Schedule].
+type upcoming struct {
+	zone *time.Location
+	of   map[*store.Schedule]time.Time
+}
+
+// keep forgets what was found in another zone, and what has become too much because schedules
+// were changed; n is how many there are.
+func (u *upcoming) keep(n int, zone *time.Location) {
+	if u.of == nil || u.zone != zone || len(u.of) > 2*n+100 {
+		u.zone, u.of = zone, make(map[*store.Schedule]time.Time, n)
+	}
 }
 
 // missed is why an instant had no run that came too late.
