@@ -58,6 +58,11 @@ export class Projection {
     return !this.complete && Boolean(this.state.leafId);
   }
 
+  /** Whether as many events are held as may be: older ones are not to be had here. */
+  get full(): boolean {
+    return this.heavy || this.events.length >= maxWindow;
+  }
+
   /** Goes up with each change: what draws compares it. */
   get version(): number {
     return this.changes;

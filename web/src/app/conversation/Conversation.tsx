@@ -1,17 +1,19 @@
-import { ArrowDown, ChevronDown, ChevronRight, Copy, Ellipsis, GitBranch, Link as LinkIcon, Pencil, Undo2 } from "lucide-react";
+import { ArrowDown, ChevronDown, ChevronRight } from "lucide-react";
 import { type ReactNode, memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { newSessionID } from "../../client/index";
 import type { EventID } from "../../protocol/index";
-import { sentence, useClient, useLive, useMay, usePath, useSession, useVersion } from "../host/context";
-import { Button, Divider, Icon, IconButton, Menu, MenuItem } from "../parts/controls";
+import { useLive, usePath, useSession, useVersion } from "../host/context";
+import { Button, Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
-import { go, hrefOf } from "../route";
 import { Markdown } from "../text/Markdown";
-import { askMove } from "../tree/asked";
+import { Picture } from "../text/Picture";
 import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
+import type { Span } from "./Lane";
+import { AnswerMenu, SaidMenu } from "./Menus";
 import { liveRows, type Row, rowsOf } from "./rows";
 import { StepRow } from "./StepRow";
+import { TurnHead } from "./TurnHead";
+import { Whole } from "./Whole";
 import { conversationWords } from "./words";
 import "./conversation.css";
 
@@ -24,6 +26,7 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   const session = useSession();
   const path = usePath();
   const more = useLive((_, s) => s.projection.more);
+  const full = useLive((_, s) => s.projection.full);
   const running = useLive((l) => l.running);
   const rows = useMemo(() => rowsOf(path), [path]);
   const box = useRef<HTMLElement>(null);
@@ -34,6 +37,14 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     const el = box.current;
     if (el && pinned.current) el.scrollTop = el.scrollHeight;
   }, []);
+  useEffect(() => {
+    // Rows have their real size only once they are drawn, and grow when they are unfolded.
+    const flow = box.current?.querySelector(".flow");
+    if (!flow) return;
+    const grown = new ResizeObserver(follow);
+    grown.observe(flow);
+    return () => grown.disconnect();
+  }, [follow]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are what is followed
   useLayoutEffect(follow, [rows, follow]);
   const scrolled = () => {
@@ -42,14 +53,20 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     pinned.current = el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd;
     setAway((a) => (pinned.current ? undefined : (a ?? rows.length)));
   };
+  const sought = useRef<EventID>(undefined); // what was found, or is not here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it may come with other rows
   useEffect(() => {
-    if (!event) return;
-    const el = document.getElementById(`e-${event}`);
-    if (!el) return;
-    pinned.current = false;
-    el.scrollIntoView({ block: "center" });
-    el.classList.add("found");
-  }, [event]);
+    if (!event || sought.current === event || path.length === 0) return;
+    const el =
+      document.getElementById(`e-${event}`) ?? box.current?.querySelector(`[data-events~="${CSS.escape(event)}"]`)?.closest(".bar");
+    if (el) {
+      pinned.current = false;
+      el.scrollIntoView({ block: "center" });
+      el.classList.add("found");
+    } else if (more && !full) return session.older(500);
+    else tell(w.notHere);
+    sought.current = event;
+  }, [event, rows]);
   const before = useRef(running);
   useEffect(() => {
     if (before.current && !running) announce(w.ended);
@@ -58,15 +75,17 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
 
   return (
     <section ref={box} className="scroll" aria-label={w.conversation} onScroll={scrolled} onKeyDown={roam}>
+      <TurnHead box={box} rows={rows} />
       <div className="flow">
-        {more && (
+        {more && full && <p className="marker">{w.olderElsewhere}</p>}
+        {more && !full && (
           <Button look="plain" small onClick={() => session.older(200)}>
             {w.older}
           </Button>
         )}
         {rows.length === 0 && !running && <p className="empty">{w.empty}</p>}
         <Rows rows={rows} />
-        <Running onDraw={follow} />
+        <Running start={lastSaid(rows)} onDraw={follow} />
       </div>
       {away !== undefined && (
         <Button
@@ -85,6 +104,15 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   );
 }
 
+/** When the newest message of a person came, 0 without one. */
+function lastSaid(rows: readonly Row[]): number {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const r = rows[i];
+    if (r?.kind === "said") return r.at;
+  }
+  return 0;
+}
+
 /** Up and down go from step to step. */
 function roam(e: React.KeyboardEvent<HTMLElement>): void {
   if (e.key !== "ArrowDown" && e.key !== "ArrowUp") return;
@@ -96,12 +124,30 @@ function roam(e: React.KeyboardEvent<HTMLElement>): void {
   next.focus();
 }
 
+/** The turns of rows, by the row that begins each: from its message to what came last. */
+function turnsOf(rows: readonly Row[]): Map<Row, Span> {
+  const turns = new Map<Row, Span>();
+  let turn: Span | undefined;
+  for (const r of rows) {
+    if (!("at" in r)) continue;
+    if (r.kind === "said" || !turn) {
+      turn = { from: r.kind === "step" ? r.end - r.duration : r.at, to: r.at };
+      turns.set(r, turn);
+    }
+    turn.to = Math.max(turn.to, r.kind === "step" ? r.end : r.at);
+  }
+  return turns;
+}
+
 const Rows = memo(function Rows({ rows }: { rows: readonly Row[] }) {
   const out: ReactNode[] = [];
-  let start = 0; // of the turn
+  const turns = turnsOf(rows);
+  let turn: Span = { from: 0, to: 0 };
+  let start = 0; // of the turn, where a message began it
   for (let i = 0; i < rows.length; i++) {
     const r = rows[i];
     if (!r) continue;
+    turn = turns.get(r) ?? turn;
     if (r.kind === "said") start = r.at;
     const steps: Row[] = [];
     while (rows[i + steps.length]?.kind === "step") steps.push(rows[i + steps.length] as Row);
@@ -109,10 +155,12 @@ const Rows = memo(function Rows({ rows }: { rows: readonly Row[] }) {
       i += steps.length - 1;
       out.push(
         <Bar key={r.key} at={at(r, start)}>
-          <div className="steps">{steps.map((s) => s.kind === "step" && <StepRow key={s.key} step={s} />)}</div>
+          <div className="steps" data-events={steps.map((s) => (s.kind === "step" ? `${s.event} ${s.result ?? ""}` : "")).join(" ")}>
+            {steps.map((s) => s.kind === "step" && <StepRow key={s.key} step={s} turn={turn} />)}
+          </div>
         </Bar>,
       );
-    } else out.push(<RowView key={r.key} row={r} start={start} />);
+    } else out.push(<RowView key={r.key} row={r} start={start} turn={turn} />);
   }
   return <>{out}</>;
 });
@@ -134,27 +182,47 @@ function Bar({ at, id, children }: { at: string; id?: string; children: ReactNod
   );
 }
 
-function RowView({ row, start }: { row: Row; start: number }) {
+function RowView({ row, start, turn }: { row: Row; start: number; turn: Span }) {
   const w = useWords(conversationWords);
   switch (row.kind) {
     case "said":
       return (
         <Bar at={at(row, start)} id={`e-${row.event}`}>
           <div className="said" title={fullTime(row.at)}>
-            <h2 className="words">{row.text}</h2>
+            {row.whole ? (
+              <Whole blob={row.whole} as="plain">
+                <h2 className="words">{row.text}</h2>
+              </Whole>
+            ) : (
+              <h2 className="words">{row.text}</h2>
+            )}
             <SaidMenu row={row} />
-            {(row.from !== "" || row.pictures > 0 || row.files.length > 0) && (
-              <p className="by">
-                {[w.from(row.from), row.pictures > 0 ? w.pictures(row.pictures) : "", ...row.files].filter(Boolean).join(" · ")}
-              </p>
+            {row.pictures.length > 0 && (
+              <div className="thumbs">
+                {row.pictures.map((p) => (
+                  <Picture key={p.blob} blob={p.blob} mediaType={p.mediaType} />
+                ))}
+              </div>
+            )}
+            {(row.from !== "" || row.files.length > 0) && (
+              <p className="by">{[w.from(row.from), ...row.files].filter(Boolean).join(" · ")}</p>
             )}
           </div>
         </Bar>
       );
     case "prose":
       return (
-        <Bar at={at(row, start)}>
-          <Markdown text={row.text} streaming={row.growing} />
+        <Bar at={at(row, start)} {...(row.first ? { id: `e-${row.event}` } : {})}>
+          <div className="answer">
+            {row.whole ? (
+              <Whole blob={row.whole} as="markdown">
+                <Markdown text={row.text} />
+              </Whole>
+            ) : (
+              <Markdown text={row.text} streaming={row.growing} />
+            )}
+            {!row.growing && <AnswerMenu row={row} />}
+          </div>
         </Bar>
       );
     case "thinking":
@@ -167,7 +235,7 @@ function RowView({ row, start }: { row: Row; start: number }) {
       return (
         <Bar at={at(row, start)}>
           <div className="steps">
-            <StepRow step={row} />
+            <StepRow step={row} turn={turn} />
           </div>
         </Bar>
       );
@@ -194,7 +262,17 @@ function Thinking({ row }: { row: Extract<Row, { kind: "thinking" }> }) {
         <Icon of={open ? ChevronDown : ChevronRight} small />
         <span className="trunc">{row.growing ? w.thinking : w.thought(first.slice(0, 200))}</span>
       </button>
-      {open && <div className="thoughts">{row.text}</div>}
+      {open && (
+        <div className="thoughts">
+          {row.whole ? (
+            <Whole blob={row.whole} as="plain">
+              {row.text}
+            </Whole>
+          ) : (
+            row.text
+          )}
+        </div>
+      )}
     </>
   );
 }
@@ -209,83 +287,25 @@ function Marker({ text, body }: { text: string; body: string }) {
   );
 }
 
-/** What can be done with a message of a person. */
-function SaidMenu({ row }: { row: Extract<Row, { kind: "said" }> }) {
-  const w = useWords(conversationWords);
-  const client = useClient();
-  const session = useSession();
-  const may = useMay("control");
-  const { sessionId } = session;
-  const failed = (e: unknown) => tell(sentence(e));
-  const copy = (text: string) =>
-    navigator.clipboard.writeText(text).then(
-      () => tell(w.copied, { bad: false }),
-      () => tell(w.notCopied),
-    );
-  const rewind = (restoreFiles: boolean) => {
-    const e = session.projection.path.find((p) => p.id === row.event);
-    if (!e) return;
-    client
-      .call("rewind_to", { targetEventId: e.parentId, ...(restoreFiles ? { restoreFiles } : {}) }, { sessionId })
-      .then(
-        (moved) => tell(restoreFiles ? w.rewound(moved.restored?.length ?? 0, moved.skipped?.length ?? 0) : w.moved, { bad: false }),
-        failed,
-      );
-  };
-  const edit = () => {
-    const e = session.projection.path.find((p) => p.id === row.event);
-    if (e) askMove({ title: w.edit, target: e.parentId, rewind: true, leaves: true, edit: row.event });
-  };
-  const branch = () => {
-    const id = newSessionID();
-    client
-      .call("clone_session", { fromSessionId: sessionId, fromEventId: row.event }, { sessionId: id })
-      .then(() => go({ at: "session", id }), failed);
-  };
-  return (
-    <Menu label={w.actions} trigger={<IconButton className="saidmenu" of={Ellipsis} name={w.actions} small />}>
-      <MenuItem of={Copy} onSelect={() => copy(row.text)}>
-        {w.copy}
-      </MenuItem>
-      <MenuItem
-        of={LinkIcon}
-        onSelect={() => copy(`${location.href.split("#")[0]}${hrefOf({ at: "session", id: sessionId, event: row.event })}`)}
-      >
-        {w.copyLink}
-      </MenuItem>
-      {may && (
-        <>
-          <MenuItem of={GitBranch} onSelect={branch}>
-            {w.branch}
-          </MenuItem>
-          <Divider />
-          <MenuItem of={Pencil} onSelect={edit}>
-            {w.edit}
-          </MenuItem>
-          <MenuItem of={Undo2} onSelect={() => rewind(false)}>
-            {w.rewind}
-          </MenuItem>
-          <MenuItem of={Undo2} onSelect={() => rewind(true)}>
-            {w.rewindFiles}
-          </MenuItem>
-        </>
-      )}
-    </Menu>
-  );
-}
-
 /** What is coming in: it alone is drawn again with each piece. */
-function Running({ onDraw }: { onDraw(): void }) {
+function Running({ start, onDraw }: { start: number; onDraw(): void }) {
   const w = useWords(conversationWords);
   useVersion();
   const { live } = useSession().projection;
   const began = useRef(Date.now());
+  const seen = useRef(new Map<string, number>()); // calls that run: when they were seen first
+  if (!live.tools?.length) seen.current.clear();
   useLayoutEffect(onDraw);
-  const rows = liveRows(live.messages, live.tools, began.current);
+  const rows = liveRows(live.messages, live.tools, began.current, (call) => {
+    const at = seen.current.get(call) ?? Date.now();
+    seen.current.set(call, at);
+    return at;
+  });
+  const turn = { from: Math.min(start || Date.now(), Date.now()), to: Date.now() };
   return (
     <>
       {rows.map((r) => (
-        <RowView key={r.key} row={r} start={0} />
+        <RowView key={r.key} row={r} start={0} turn={turn} />
       ))}
       {live.retry && <p className="marker">{w.retry(live.retry.attempt, live.retry.maxAttempts, live.retry.error)}</p>}
       {!live.running && live.ended?.error && (

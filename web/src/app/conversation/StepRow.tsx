@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight } from "lucide-react";
+import { Check, ChevronDown, ChevronRight, Circle, CircleAlert, CircleDot } from "lucide-react";
 import { memo, useState } from "react";
 import { Icon } from "../parts/controls";
 import { hrefOf } from "../route";
@@ -6,16 +6,20 @@ import { Diff } from "../text/Diff";
 import { countDiff } from "../text/diff";
 import { Markdown } from "../text/Markdown";
 import { safeHref } from "../text/links";
+import { Picture } from "../text/Picture";
 import { Terminal } from "../text/Terminal";
 import { duration } from "../words/format";
 import { useLanguage, useWords } from "../words/index";
+import { Lane, type Span } from "./Lane";
+import type { ProcessStep } from "./process";
 import { member, type Step, titleOf } from "./rows";
 import { verbOf } from "./verbs";
+import { Whole } from "./Whole";
 import { conversationWords } from "./words";
 
 /** One call as a line of the ledger, and what it did when it is unfolded. */
 export const StepRow = memo(
-  function StepRow({ step }: { step: Step }) {
+  function StepRow({ step, turn }: { step: Step; turn: Span }) {
     const w = useWords(conversationWords);
     const language = useLanguage();
     const { verb, icon } = verbOf(step, language);
@@ -35,12 +39,23 @@ export const StepRow = memo(
           <span className="verb">{verb}</span>
           <span className="arg">{titleOf(step.info, step.input)}</span>
           <Result step={step} />
+          <Lane of={spanOf(step)} within={turn} look={step.state === "running" ? "now" : bad ? "bad" : ""} />
           <span className="dur">{step.duration > 0 ? duration(step.duration) : ""}</span>
           <Icon of={unfolded ? ChevronDown : ChevronRight} small className="fold" />
         </button>
         {unfolded && (
           <div className="body">
-            <Body step={step} />
+            {step.process.length > 0 && <Progress steps={step.process} />}
+            {step.whole ? (
+              <Whole blob={step.whole} as="terminal">
+                <Body step={step} />
+              </Whole>
+            ) : (
+              <Body step={step} />
+            )}
+            {step.pictures.map((p) => (
+              <Picture key={p.blob} blob={p.blob} mediaType={p.mediaType} alt={titleOf(step.info, step.input)} />
+            ))}
             {step.untold && <p className="runfoot t3">{w.untold}</p>}
             {step.details.agent && (
               <p className="runfoot">
@@ -55,8 +70,37 @@ export const StepRow = memo(
       </div>
     );
   },
-  (a, b) => a.step === b.step || (a.step.state !== "running" && a.step.key === b.step.key && a.step.state === b.step.state),
+  (a, b) =>
+    a.turn.from === b.turn.from &&
+    a.turn.to === b.turn.to &&
+    (a.step === b.step || (a.step.state !== "running" && a.step.key === b.step.key && a.step.state === b.step.state)),
 );
+
+function spanOf(step: Step): Span {
+  return step.state === "running" ? { from: step.at, to: step.end } : { from: step.end - step.duration, to: step.end };
+}
+
+/** What a call has told of its progress: each step with how far it is, or when it was. */
+function Progress({ steps }: { steps: readonly ProcessStep[] }) {
+  const w = useWords(conversationWords);
+  const within = { from: Math.min(...steps.map((s) => s.from)), to: Math.max(...steps.map((s) => s.to)) };
+  return (
+    <ul className="progress" aria-label={w.progress}>
+      {steps.map((s) => (
+        <li key={s.key} className={s.state}>
+          <Icon of={s.state === "failed" ? CircleAlert : s.state === "done" ? Check : s.state === "running" ? CircleDot : Circle} small />
+          <span className="trunc">{s.text}</span>
+          {s.share !== undefined && s.state === "running" ? (
+            <progress max={1} value={s.share} aria-label={s.text} />
+          ) : (
+            <Lane of={s} within={within} look={s.state === "failed" ? "bad" : s.state === "running" ? "now" : ""} />
+          )}
+          <span className="dur">{s.to > s.from ? duration(s.to - s.from) : ""}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 function short(diff: string): boolean {
   return diff.split("\n").length <= 24;

@@ -64,6 +64,7 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     const page = await world.page(`#/s/${sessionId}`, desk);
     await page.reload();
     await page.getByText("And again.").last().waitFor();
+    await page.getByText("Found it.").first().waitFor(); // else the answer ends with the host
     await world.host.kill();
     await page.getByText("Not connected.").waitFor();
     await picture(page, "conversation-offline");

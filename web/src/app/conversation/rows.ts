@@ -14,6 +14,7 @@ import {
   type ToolResultMessage,
   tools,
 } from "../../protocol/index";
+import { eventsOf, type ProcessStep, stepsOf } from "./process";
 
 /** How a step stands. */
 export type StepState = "running" | "done" | "failed" | "denied" | "stopped";
@@ -21,8 +22,9 @@ export type StepState = "running" | "done" | "failed" | "denied" | "stopped";
 export interface Step {
   kind: "step";
   key: string;
-  /** The event that holds the call. */
+  /** The event that holds the call, and that of its result. */
   event: EventID;
+  result?: EventID;
   at: number;
   name: string;
   info: ToolInfo | undefined;
@@ -33,15 +35,35 @@ export interface Step {
   details: ToolDetails;
   /** In milliseconds; 0 is not known. */
   duration: number;
-  pictures: { blob: string; mediaType: string }[];
+  /** When it ended, in Unix milliseconds; of one that runs, now. */
+  end: number;
+  pictures: PictureRef[];
+  /** The payload with the whole output, where only a part of it is in output. */
+  whole?: string;
+  process: readonly ProcessStep[];
   /** A command of a person that the model is not told of. */
   untold?: boolean;
 }
 
+/** An image of the session, which the host has. */
+export interface PictureRef {
+  blob: string;
+  mediaType: string;
+}
+
+/** A message, or a part of one. whole is the payload with the whole text, where text is a part of it. */
+interface Words {
+  key: string;
+  event: EventID;
+  at: number;
+  text: string;
+  whole?: string;
+}
+
 export type Row =
-  | { kind: "said"; key: string; event: EventID; at: number; text: string; from: Source | ""; pictures: number; files: string[] }
-  | { kind: "prose"; key: string; event: EventID; at: number; text: string; growing: boolean }
-  | { kind: "thinking"; key: string; event: EventID; at: number; text: string; growing: boolean }
+  | (Words & { kind: "said"; from: Source | ""; pictures: PictureRef[]; files: string[] })
+  | (Words & { kind: "prose"; growing: boolean; first?: true })
+  | (Words & { kind: "thinking"; growing: boolean })
   | Step
   | { kind: "marker"; key: string; text: string; body: string }
   | { kind: "failed"; key: string; text: string };
@@ -75,11 +97,19 @@ export function member(input: unknown, name: string): unknown {
   return typeof input === "object" && input !== null && Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
 }
 
+/** The result of a call, with its event. */
+interface Result {
+  message: ToolResultMessage;
+  at: number;
+  id: EventID;
+}
+
 /** The rows of a path, oldest first. Calls without a result are left to what runs. */
 export function rowsOf(path: readonly PersistentEvent[]): Row[] {
-  const results = new Map<string, { message: ToolResultMessage; at: number }>();
+  const results = new Map<string, Result>();
   for (const e of path) {
-    if (e.type === "message" && e.message.role === "tool_result") results.set(e.message.toolCallId ?? "", { message: e.message, at: e.ts });
+    if (e.type === "message" && e.message.role === "tool_result")
+      results.set(e.message.toolCallId ?? "", { message: e.message, at: e.ts, id: e.id });
   }
   const rows: Row[] = [];
   for (const e of path) {
@@ -98,7 +128,7 @@ export function rowsOf(path: readonly PersistentEvent[]): Row[] {
 
 type Message = Extract<PersistentEvent, { type: "message" }>["message"];
 
-function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, { message: ToolResultMessage; at: number }>): void {
+function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, Result>): void {
   const blocks: readonly Block[] = typeof m.content === "string" ? [{ type: "text", text: m.content }] : (m.content ?? []);
   switch (m.role) {
     case "user":
@@ -108,35 +138,40 @@ function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<
         event: id,
         at,
         text: textOf(blocks),
+        ...wholeOf(blocks),
         from: m.meta?.source ?? "",
-        pictures: blocks.filter((b) => b.type === "image").length,
+        pictures: picturesOf(blocks),
         files: blocks.flatMap((b) => (b.type === "file" ? [cleanLine(b.name ?? "")] : [])),
       });
       return;
-    case "assistant":
+    case "assistant": {
+      const first = blocks.findIndex((b) => b.type === "text" && b.text.trim() !== "");
       blocks.forEach((b, i) => {
         const key = `${id} ${i}`;
-        if (b.type === "text" && b.text.trim() !== "") rows.push({ kind: "prose", key, event: id, at, text: b.text, growing: false });
+        if (b.type === "text" && b.text.trim() !== "")
+          rows.push({
+            kind: "prose",
+            key,
+            event: id,
+            at,
+            text: b.text,
+            growing: false,
+            ...(i === first ? { first: true as const } : {}),
+            ...wholeOf([b]),
+          });
         else if (b.type === "thinking" && b.thinking.trim() !== "")
-          rows.push({ kind: "thinking", key, event: id, at, text: b.thinking, growing: false });
+          rows.push({ kind: "thinking", key, event: id, at, text: b.thinking, growing: false, ...wholeOf([b]) });
         else if (b.type === "tool_use") {
           const result = results.get(b.id ?? "");
           if (result) rows.push(done(key, id, at, b.name ?? "", b.input, result));
         }
       });
       if (m.errorMessage) rows.push({ kind: "failed", key: `${id} error`, text: cleanLine(m.errorMessage) });
-      return;
+    }
   }
 }
 
-function done(
-  key: string,
-  event: EventID,
-  at: number,
-  called: string,
-  args: unknown,
-  result: { message: ToolResultMessage; at: number },
-): Step {
+function done(key: string, event: EventID, at: number, called: string, args: unknown, result: Result): Step {
   const { message: m } = result;
   const details = (typeof m.details === "object" && m.details !== null ? m.details : {}) as ToolDetails;
   const state: StepState = details.denied
@@ -150,14 +185,28 @@ function done(
     kind: "step",
     key,
     event,
+    result: result.id,
     at,
     ...toolOf(called, args),
     state,
     output: shownText(textOf(m.content), details),
     details,
     duration: details.durationMs ?? Math.max(0, result.at - at),
-    pictures: (m.content ?? []).flatMap((b) => (b.type === "image" && b.blob ? [{ blob: b.blob, mediaType: b.mediaType ?? "" }] : [])),
+    end: result.at,
+    pictures: picturesOf(m.content ?? []),
+    ...(details.fullBlob ? { whole: details.fullBlob } : wholeOf(m.content ?? [])),
+    process: stepsOf(eventsOf(m.process), true),
   };
+}
+
+function picturesOf(blocks: readonly Block[]): PictureRef[] {
+  return blocks.flatMap((b) => (b.type === "image" && b.blob ? [{ blob: b.blob, mediaType: b.mediaType ?? "" }] : []));
+}
+
+/** The payload with the whole of the only text that was cut. */
+function wholeOf(blocks: readonly Block[]): { whole?: string } {
+  const cut = blocks.flatMap((b) => ((b.type === "text" || b.type === "thinking") && b.blob ? [b.blob] : []));
+  return cut[0] ? { whole: cut[0] } : {};
 }
 
 /** Messages of this kind tell how a command of a person went: the last block is what it printed. */
@@ -182,13 +231,22 @@ function shellOf(id: EventID, at: number, e: { message: Message; data?: unknown 
     output: [r.failed, shownText(last, details)].filter(Boolean).join("\n"),
     details,
     duration: r.durationMs ?? 0,
+    end: at,
     pictures: [],
+    process: [],
+    ...(typeof content === "string" ? {} : wholeOf((content ?? []).slice(-1))),
     ...(r.inContext === false ? { untold: true } : {}),
   };
 }
 
 /** What runs: messages that come in, and calls. */
-export function liveRows(messages: readonly LiveMessage[] | undefined, running: readonly LiveTool[] | undefined, at: number): Row[] {
+export function liveRows(
+  messages: readonly LiveMessage[] | undefined,
+  running: readonly LiveTool[] | undefined,
+  at: number,
+  since: (call: string) => number = () => at,
+): Row[] {
+  const now = Date.now();
   const rows: Row[] = [];
   for (const m of messages ?? []) {
     const blocks = m.blocks ?? [];
@@ -204,13 +262,18 @@ export function liveRows(messages: readonly LiveMessage[] | undefined, running: 
       kind: "step",
       key: t.toolCallId,
       event: t.eventId,
-      at,
+      at: since(t.toolCallId),
       ...(t.shell ? { name: shellName, info: tools.Bash, input: { command: t.shell.command } } : toolOf(t.toolName, t.args)),
       state: "running",
       output: t.outputTail ?? "",
       details: {},
       duration: 0,
+      end: now,
       pictures: [],
+      process: stepsOf(
+        (t.process ?? []).map((p) => p.event),
+        false,
+      ),
     });
   }
   return rows;

@@ -5,6 +5,7 @@ import type { SessionID, SessionSummary } from "../../protocol/index";
 import { sentence, useAction, useClient, useMay } from "../host/context";
 import { Button, Dialog, Divider, IconButton, Menu, MenuItem } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
+import { save as saveFile } from "../parts/save";
 import { announce, tell } from "../parts/tell";
 import { go, parseRoute } from "../route";
 import { useWords } from "../words/index";
@@ -38,7 +39,7 @@ export function SessionMenu({
       for (const { sha256 } of ref.sha256 ? [ref] : (ref.parts ?? []))
         if (sha256) parts.push(new Blob([await fetchBlob(client, s.sessionId, sha256)]));
       const file = `${fileName(name)}.${formats[format]}`;
-      download(new Blob(parts), file);
+      saveFile(new Blob(parts), file);
       tell([w.exported(file), ...(ref.notices ?? [])].join(" "), { bad: false });
     } catch (e) {
       tell(e instanceof Error ? e.message : String(e));
@@ -152,13 +153,4 @@ async function copy(text: string, done: string, failed: string): Promise<void> {
 function fileName(title: string): string {
   const clean = [...title].map((c) => (c < " " || '\\/:*?"<>|'.includes(c) ? "-" : c)).join("");
   return clean.slice(0, 60).trim().replace(/^\.+/, "") || "session";
-}
-
-function download(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const a = document.createElement("a");
-  a.href = url;
-  a.download = name;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -9,11 +9,11 @@ import "./text.css";
 /** Lines that are drawn together: only those that have changed are drawn again. */
 const together = 50;
 
-/** Output of a command, with its colours. running: more of it comes in. */
-export const Terminal = memo(function Terminal({ text, running = false }: { text: string; running?: boolean }) {
+/** Output of a command, with its colours. running: more of it comes in. most: the most lines that are drawn. */
+export const Terminal = memo(function Terminal({ text, running = false, most }: { text: string; running?: boolean; most?: number }) {
   const w = useWords(textWords);
   const screen = useRef<Screen>(null);
-  screen.current ??= new Screen();
+  screen.current ??= new Screen(most);
   const lines = screen.current.show(text);
   const { leftOut } = screen.current;
   const groups: ScreenLine[][] = [];
@@ -53,6 +53,8 @@ const Lines = memo(
     last: ScreenLine | undefined;
     live: boolean;
   }) {
+    const plain = lines.every((l) => l.runs.every((run) => isPlain(run)));
+    if (plain && !live) return <span>{lines.map((l) => `${l.runs.map((run) => run.text).join("")}\n`).join("")}</span>;
     return (
       <span>
         {lines.map((l, i) => (
@@ -68,6 +70,11 @@ const Lines = memo(
   },
   (a, b) => a.first === b.first && a.last === b.last && a.lines.length === b.lines.length && a.live === b.live,
 );
+
+/** Most output has no colours: then its lines are one text. */
+function isPlain(run: Run): boolean {
+  return !run.columns && Object.values(run.look).every((v) => v === undefined || v === false);
+}
 
 function RunView({ run }: { run: Run }) {
   const { look } = run;

@@ -56,6 +56,9 @@ export class Screen {
   private column = 0;
   private shown: readonly ScreenLine[] = [];
 
+  /** most: the most lines that are kept. */
+  constructor(private readonly most = maxLines) {}
+
   /** The lines of the output so far. Only what was added since the last call is read, also when its beginning was cut off. */
   show(text: string): readonly ScreenLine[] {
     if (text === this.read) return this.shown;
@@ -80,7 +83,7 @@ export class Screen {
     this.lines.push(this.line());
     this.cells = [];
     this.column = 0;
-    if (this.lines.length > maxLines + 100) {
+    if (this.lines.length > this.most + 100) {
       this.lines = this.lines.slice(100);
       this.leftOut += 100;
     }

@@ -22,6 +22,11 @@ function oneOf<T extends string>(all: readonly [T, ...T[]], value: string | unde
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const contrast = matchMedia("(prefers-contrast: more)");
 for (const wish of [dark, contrast]) wish.addEventListener("change", () => applyTheme());
+// Paper is light.
+addEventListener("beforeprint", () => {
+  document.documentElement.dataset.theme = "light";
+});
+addEventListener("afterprint", () => applyTheme());
 
 /** Puts the looks on the document, where tokens.css reads them: those that were chosen, or the system's. */
 export function applyTheme(): void {
