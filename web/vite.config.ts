@@ -30,6 +30,30 @@ function packed(): Plugin {
 }
 
 /**
+ * Has the browser load the bulk of the page at once, though the small part that comes in with its
+ * key is what begins it: see main.tsx.
+ */
+function early(): Plugin {
+  return {
+    name: "early",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((c) => c.type === "chunk");
+        const entry = chunks.find((c) => c.isEntry);
+        const boot = chunks.find((c) => c.facadeModuleId?.endsWith("/src/app/boot.tsx"));
+        if (!boot) throw new Error("there is no src/app/boot.tsx, which the page begins with");
+        const known = new Set([entry?.fileName, ...(entry?.imports ?? [])]);
+        return [boot.fileName, ...boot.imports]
+          .filter((name) => !known.has(name))
+          .map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` } }));
+      },
+    },
+  };
+}
+
+/**
  * The parser of Markdown names an entity by a table. The variant of that package for browsers asks
  * an element by innerHTML instead, which the policy of the page does not allow.
  */
@@ -39,7 +63,7 @@ export const alias = {
 
 export default defineConfig(({ command }) => ({
   base: "./",
-  plugins: [react(), packed()],
+  plugins: [react(), early(), packed()],
   resolve: { alias },
   build: {
     outDir: "dist",

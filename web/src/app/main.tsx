@@ -1,12 +1,14 @@
-import { createRoot } from "react-dom/client";
-import { setNonce } from "get-nonce";
-import { App } from "./App";
+import { begin } from "./host/begin";
+import { parseRoute } from "./route";
 import { applyTheme } from "./theme/theme";
 import "./theme/tokens.css";
-import "./theme/base.css";
 
-// The one library that makes a style element needs the nonce of the document.
-setNonce(document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "");
+// The browser's key is read and the connection made while the rest is loaded and read, which
+// takes about as long.
 applyTheme();
-const root = document.getElementById("root");
-if (root) createRoot(root).render(<App />);
+begin();
+void import("./boot");
+// What is seen first is asked for now, and not only when there is a place for it.
+const { at } = parseRoute(location.hash);
+if (at === "session") void import("./shell/SessionRoom");
+else if (at !== "panel") void import("./places/NewSession");

@@ -1,6 +1,6 @@
 import { BellOff, ChevronDown, Hand, Lightbulb, type LucideIcon, Map as MapIcon, PencilLine, ShieldOff } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { lazy, type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import { sentence, useClient, useLive, useSession } from "../host/context";
 import { Icon, Menu, MenuItem } from "../parts/controls";
 import { tell } from "../parts/tell";
@@ -8,8 +8,12 @@ import { useWords } from "../words/index";
 import type { InForce } from "./inforce";
 import type { Picking } from "./own";
 import { composerWords } from "./words";
+import { lazy } from "../parts/lazy";
 
-const ModelPicker = lazy(() => import("./ModelPicker"));
+const ModelPicker = lazy(
+  () => import("./ModelPicker"),
+  (props) => props.children,
+);
 
 /** What the next turns are answered with. Which list is open is the composer's: commands open them, too. */
 export function Pickers({ inForce, open, onOpen }: { inForce: InForce; open: Picking | undefined; onOpen(p: Picking | undefined): void }) {
@@ -96,11 +100,9 @@ function ModelButton({ model, open, onOpen }: Opened & { model: string }) {
   if (!open) return face;
   const pick = (ref: string) => void client.call("update_info", { changes: { model: ref } }, { sessionId }).catch((e) => tell(sentence(e)));
   return (
-    <Suspense fallback={face}>
-      <ModelPicker current={model} onPick={pick} onClose={() => onOpen(false)}>
-        {face}
-      </ModelPicker>
-    </Suspense>
+    <ModelPicker current={model} onPick={pick} onClose={() => onOpen(false)}>
+      {face}
+    </ModelPicker>
   );
 }
 

@@ -20,11 +20,15 @@ export function Lane({ of, within, look = "" }: { of: Span; within: Span; look?:
   const x = Math.min(width - least, share(of.from));
   const end = Math.max(x + least, share(of.to));
   return (
-    <svg className="lane" viewBox={`0 0 ${width} 12`} aria-hidden="true">
-      <title>{w.lane(duration(Math.max(0, of.from - within.from)), duration(Math.max(0, of.to - of.from)), duration(whole))}</title>
-      <rect width={width} height="12" fill="transparent" />
-      <path className="staff" d={`M0 6.5H${width}`} />
-      <rect className={`nt ${look}`} x={x.toFixed(1)} y="3.5" width={(end - x).toFixed(1)} height="6" rx="3" />
-    </svg>
+    <span
+      className="lane"
+      aria-hidden="true"
+      title={w.lane(duration(Math.max(0, of.from - within.from)), duration(Math.max(0, of.to - of.from)), duration(whole))}
+    >
+      <svg viewBox={`0 0 ${width} 12`} aria-hidden="true">
+        <path className="staff" d={`M0 6.5H${width}`} />
+        <rect className={`nt ${look}`} x={x.toFixed(1)} y="3.5" width={(end - x).toFixed(1)} height="6" rx="3" />
+      </svg>
+    </span>
   );
 }

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import type { Client, DeviceChanges, Session, Status, Update } from "../../client/index";
 import { RequestError } from "../../client/index";
 import type { ClientID, DeviceID, Grant, Live, PersistentEvent, ProjectID, RequestName, Requests, SessionID } from "../../protocol/index";
+import { keep, kept } from "./kept";
 
 export interface HostContext {
   client: Client;
@@ -13,15 +14,29 @@ export interface HostContext {
 
 const Host = createContext<HostContext | undefined>(undefined);
 
+const ranks: Record<Grant, number> = { pending: 0, view: 1, answer: 2, control: 3 };
+const grantKept = "grant";
+
+/** What is shown until the host has said what this browser may do: what it might do last time. */
+function lastGrant(): Grant {
+  const last = kept(grantKept) ?? "";
+  return Object.hasOwn(ranks, last) ? (last as Grant) : "control";
+}
+
 const Granted = createContext<Grant>("view");
 
 export function HostProvider({ host, children }: { host: HostContext; children: ReactNode }) {
   const { client } = host;
-  const [grant, setGrant] = useState<Grant>(client.status.connected?.grant ?? "view");
+  const [grant, setGrant] = useState<Grant>(client.status.connected?.grant ?? lastGrant);
   useEffect(() => {
-    const told = () => client.status.connected && setGrant(client.status.connected.grant);
-    told();
-    const offs = [client.onStatus(told), client.onDevice((c) => c.grant && setGrant(c.grant))];
+    const told = (g: Grant | undefined) => {
+      if (!g) return;
+      setGrant(g);
+      keep(grantKept, g);
+    };
+    const connected = () => told(client.status.connected?.grant);
+    connected();
+    const offs = [client.onStatus(connected), client.onDevice((c) => told(c.grant))];
     return () => {
       for (const off of offs) off();
     };
@@ -51,8 +66,6 @@ export function useStatus(): Status {
     () => client.status,
   );
 }
-
-const ranks: Record<Grant, number> = { pending: 0, view: 1, answer: 2, control: 3 };
 
 /** What this browser may do, as far as is known: the host has the last word. */
 export function useGrant(): Grant {

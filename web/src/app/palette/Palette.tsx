@@ -1,11 +1,12 @@
 /** The palette: finds sessions and does what the page can do, from the keyboard. Its dialogs are loaded when they are first opened. */
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useClient } from "../host/context";
 import { placesOf } from "../places/store";
 import { deskRows } from "../places/rows";
 import { standingOf } from "../places/summary";
 import { go, parseRoute } from "../route";
 import { type Does, shortcutOf } from "./keys";
+import { lazy } from "../parts/lazy";
 
 const load = () => import("./PaletteDialog");
 const PaletteDialog = lazy(load);
@@ -71,10 +72,10 @@ export function Palette() {
 
   const close = () => setView(undefined);
   return (
-    <Suspense fallback={null}>
+    <>
       {view === "find" && <PaletteDialog begin={early} onClose={close} act={act} />}
       {view === "keys" && <Keys onClose={close} />}
-    </Suspense>
+    </>
   );
 }
 

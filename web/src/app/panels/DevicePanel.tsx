@@ -1,5 +1,4 @@
 import { ChevronLeft } from "lucide-react";
-import { Suspense } from "react";
 import { IconButton } from "../parts/controls";
 import { go } from "../route";
 import { Connection } from "../shell/Shell";
@@ -30,7 +29,7 @@ export function DevicePanel({ id, section }: { id: string; section?: string | un
       </header>
       <div className="page">
         <Connection />
-        <Suspense fallback={null}>{panel && <panel.View section={section} />}</Suspense>
+        {panel && <panel.View section={section} />}
       </div>
     </main>
   );

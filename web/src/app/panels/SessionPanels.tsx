@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { type KeyboardEvent, Suspense, useEffect } from "react";
+import { type KeyboardEvent, useEffect } from "react";
 import { useSession } from "../host/context";
 import { IconButton } from "../parts/controls";
 import { go } from "../route";
@@ -61,9 +61,7 @@ export function SessionPanels({ open, onClose }: { open?: string | undefined; on
         />
       </div>
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${current.id}`} className="panelbody">
-        <Suspense fallback={null}>
-          <current.View />
-        </Suspense>
+        <current.View />
       </div>
     </aside>
   );

@@ -1,5 +1,5 @@
 import { Plus, QrCode } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { type Entry, type Grant, grantValues } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useHost, useMay } from "../host/context";
 import { Button, Dialog, Icon } from "../parts/controls";
@@ -10,6 +10,7 @@ import { Answered, OnlyLooks, Sure } from "../settings/parts";
 import { pageWords } from "../settings/words";
 import { ago, fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
+import { lazy } from "../parts/lazy";
 
 const Invite = lazy(() => import("../settings/Invite"));
 
@@ -34,11 +35,7 @@ export default function ClientsPanel() {
         </Button>
       </p>
       <Answered of={entries}>{(list) => <Entries all={list.entries ?? []} />}</Answered>
-      {invites && (
-        <Suspense fallback={null}>
-          <Invite lan={invites === "lan"} onClose={() => setInvites(undefined)} />
-        </Suspense>
-      )}
+      {invites && <Invite lan={invites === "lan"} onClose={() => setInvites(undefined)} />}
     </>
   );
 }

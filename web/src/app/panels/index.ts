@@ -17,8 +17,9 @@ import {
   Settings,
   Stethoscope,
 } from "lucide-react";
-import { type ComponentType, lazy } from "react";
+import type { ComponentType } from "react";
 import type { Language } from "../words/index";
+import { lazy } from "../parts/lazy";
 
 export interface Panel {
   id: string;

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { newSessionID } from "../../client/index";
 import type { JobState, JobTemplate, SessionSummary } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useMay } from "../host/context";
@@ -11,6 +11,7 @@ import { Answered, OnlyLooks, Table } from "../settings/parts";
 import { jobsWords, pageWords } from "../settings/words";
 import { ago, fullTime } from "../words/format";
 import { useWords } from "../words/index";
+import { lazy } from "../parts/lazy";
 
 const FolderPicker = lazy(() => import("../places/FolderPicker"));
 /** Jobs that are asked for at first, and with each step further back. */
@@ -79,16 +80,14 @@ function Templates() {
       )}
       {of && <Start template={of} workDir={workDir} onClose={() => setOf(undefined)} />}
       {picks && (
-        <Suspense fallback={null}>
-          <FolderPicker
-            start={workDir}
-            onPick={(path) => {
-              setWorkDir(path);
-              setPicks(false);
-            }}
-            onClose={() => setPicks(false)}
-          />
-        </Suspense>
+        <FolderPicker
+          start={workDir}
+          onPick={(path) => {
+            setWorkDir(path);
+            setPicks(false);
+          }}
+          onClose={() => setPicks(false)}
+        />
       )}
     </>
   );

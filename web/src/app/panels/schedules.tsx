@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { AutomationStatus, RunState, Schedule, ScheduleID, ScheduleRun } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useMay } from "../host/context";
 import { Button, Icon } from "../parts/controls";
@@ -9,6 +9,7 @@ import { Answered, Facts, OnlyLooks, Sure, Table } from "../settings/parts";
 import { schedulesWords } from "../settings/schedulewords";
 import { count, fullTime, money } from "../words/format";
 import { useWords } from "../words/index";
+import { lazy } from "../parts/lazy";
 
 const ScheduleForm = lazy(() => import("../settings/ScheduleForm"));
 const again = { again: (c: { automation: boolean }) => c.automation };
@@ -70,11 +71,7 @@ export default function SchedulesPanel() {
           )
         }
       </Answered>
-      {adds && (
-        <Suspense fallback={null}>
-          <ScheduleForm onClose={() => setAdds(false)} />
-        </Suspense>
-      )}
+      {adds && <ScheduleForm onClose={() => setAdds(false)} />}
     </>
   );
 }

@@ -1,10 +1,11 @@
 import { FolderTree, KeyRound, type LucideIcon, Palette, Shield, SlidersHorizontal } from "lucide-react";
-import { type ComponentType, lazy, Suspense } from "react";
+import type { ComponentType } from "react";
 import { Icon } from "../parts/controls";
 import { hrefOf } from "../route";
 import { settingsWords } from "../settings/settingswords";
 import { useLanguage, useWords } from "../words/index";
 import { panels } from "./index";
+import { lazy } from "../parts/lazy";
 
 type Group = "you" | "agent" | "hostGroup";
 
@@ -62,9 +63,7 @@ export default function SettingsPanel({ section }: { section?: string | undefine
       {current && (
         <div className="body">
           <h2 className="title">{w[current.id]}</h2>
-          <Suspense fallback={null}>
-            <current.View />
-          </Suspense>
+          <current.View />
         </div>
       )}
     </div>

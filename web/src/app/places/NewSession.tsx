@@ -1,5 +1,5 @@
 import { ArrowUp, ChevronDown, ChevronLeft, Folder, FolderOpen, GitBranch } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useAnswer, useMay } from "../host/context";
 import { keep, kept } from "../host/kept";
 import { Button, Icon, IconButton } from "../parts/controls";
@@ -16,6 +16,7 @@ import { usePlaces } from "./store";
 import { baseOf, projectNames } from "./summary";
 import "../composer/composer.css";
 import "./start.css";
+import { lazy } from "../parts/lazy";
 
 const FolderPicker = lazy(() => import("./FolderPicker"));
 const ModelPicker = lazy(() => import("./ModelPicker"));
@@ -104,23 +105,21 @@ export default function NewSession({ workDir }: { workDir?: string | undefined }
       <div className="start">
         <div className="hello">
           {none ? (
-            <Suspense fallback={null}>
-              <Ways
-                models={models.data?.models ?? []}
-                folder={folder}
-                onFolder={() => setDialog("folder")}
-                onModel={(ref) => {
-                  setChosen(ref);
-                  config.reload();
-                }}
-                onDemo={() => {
-                  setChosen("demo");
-                  const said = text.trim() || w.demoTask;
-                  write(said);
-                  send("demo", said);
-                }}
-              />
-            </Suspense>
+            <Ways
+              models={models.data?.models ?? []}
+              folder={folder}
+              onFolder={() => setDialog("folder")}
+              onModel={(ref) => {
+                setChosen(ref);
+                config.reload();
+              }}
+              onDemo={() => {
+                setChosen("demo");
+                const said = text.trim() || w.demoTask;
+                write(said);
+                send("demo", said);
+              }}
+            />
           ) : (
             <>
               <h1>{w.newSession}</h1>
@@ -214,32 +213,29 @@ export default function NewSession({ workDir }: { workDir?: string | undefined }
           </form>
         </div>
       </div>
-      <Suspense fallback={null}>
-        {dialog === "folder" && <FolderPicker start={folder} onPick={choose} onClose={() => setDialog(undefined)} />}
-        {dialog === "model" && (
-          <ModelPicker
-            current={model}
-            onPick={(ref) => {
-              setChosen(ref);
-              setDialog(undefined);
-            }}
-            onClose={() => setDialog(undefined)}
-          />
-        )}
-        {begin.asks?.kind === "wide" && (
-          <Wide
-            project={begin.asks.project}
-            onYes={() => begin.answer(true)}
-            onNo={() => {
-              void begin.answer(false);
-              setDialog("folder");
-            }}
-          />
-        )}
-        {begin.asks?.kind === "trust" && (
-          <Trust projectId={begin.asks.project.projectId} onDone={(without) => begin.answer(true, without)} />
-        )}
-      </Suspense>
+
+      {dialog === "folder" && <FolderPicker start={folder} onPick={choose} onClose={() => setDialog(undefined)} />}
+      {dialog === "model" && (
+        <ModelPicker
+          current={model}
+          onPick={(ref) => {
+            setChosen(ref);
+            setDialog(undefined);
+          }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {begin.asks?.kind === "wide" && (
+        <Wide
+          project={begin.asks.project}
+          onYes={() => begin.answer(true)}
+          onNo={() => {
+            void begin.answer(false);
+            setDialog("folder");
+          }}
+        />
+      )}
+      {begin.asks?.kind === "trust" && <Trust projectId={begin.asks.project.projectId} onDone={(without) => begin.answer(true, without)} />}
     </main>
   );
 }

@@ -1,5 +1,5 @@
 import { Check, Circle, KeyRound, type LucideIcon, Play, Server, TriangleAlert } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { ModelInfo } from "../../protocol/index";
 import { useAnswer } from "../host/context";
 import { Button, Icon } from "../parts/controls";
@@ -7,6 +7,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { useWords } from "../words/index";
 import { providersOf } from "./models";
 import { startWords } from "./startwords";
+import { lazy } from "../parts/lazy";
 
 const AddKey = lazy(() => import("./AddKey"));
 const LocalServers = lazy(() => import("./LocalServers"));
@@ -74,10 +75,9 @@ export default function Ways({
         </span>
       </div>
       <ErrorLine error={doctor.error} />
-      <Suspense fallback={null}>
-        {way === "key" && <AddKey models={models} onDone={onModel} onClose={close} />}
-        {way === "local" && <LocalServers onDone={onModel} onClose={close} />}
-      </Suspense>
+
+      {way === "key" && <AddKey models={models} onDone={onModel} onClose={close} />}
+      {way === "local" && <LocalServers onDone={onModel} onClose={close} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** How the rows of the list look. A row is drawn again when what it shows is another. */
 import { BriefcaseBusiness, ChevronDown, ChevronRight, Ellipsis, Folder, FolderX, Plus, ShieldQuestionMark } from "lucide-react";
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, useState } from "react";
 import type { Project, ProjectID, SessionSummary } from "../../protocol/index";
 import { useAnswer, useClient, useMay } from "../host/context";
 import { Divider, Icon, IconButton, Menu, MenuItem } from "../parts/controls";
@@ -13,6 +13,7 @@ import { SessionMenu } from "./SessionMenu";
 import { isSeen, useSeen } from "./seen";
 import { askedOf, standingOf, titleOf } from "./summary";
 import { placesWords } from "./words";
+import { lazy } from "../parts/lazy";
 
 const Trust = lazy(() => import("./Trust"));
 
@@ -157,11 +158,7 @@ export const ProjectRow = memo(function ProjectRow({
           />
         </>
       )}
-      {trust && (
-        <Suspense fallback={null}>
-          <Trust projectId={project.projectId} onDone={() => setTrust(false)} />
-        </Suspense>
-      )}
+      {trust && <Trust projectId={project.projectId} onDone={() => setTrust(false)} />}
     </div>
   );
 });

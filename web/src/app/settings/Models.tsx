@@ -1,5 +1,5 @@
 import { Ellipsis, Plus, Server } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { ModelInfo } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useMay } from "../host/context";
 import { Button, Icon, IconButton, Menu, MenuItem } from "../parts/controls";
@@ -11,6 +11,7 @@ import { configOf, settingOf } from "./config";
 import { Answered, OnlyLooks, Table } from "./parts";
 import { Providers } from "./Providers";
 import { settingsWords } from "./settingswords";
+import { lazy } from "../parts/lazy";
 
 const AddKey = lazy(() => import("../places/AddKey"));
 const LocalServers = lazy(() => import("../places/LocalServers"));
@@ -60,10 +61,9 @@ export default function Models() {
         )}
       </Answered>
       <ErrorLine error={config.error} />
-      <Suspense fallback={null}>
-        {adds === "key" && <AddKey models={models.data?.models ?? []} onDone={done} onClose={done} />}
-        {adds === "server" && <LocalServers onDone={done} onClose={done} />}
-      </Suspense>
+
+      {adds === "key" && <AddKey models={models.data?.models ?? []} onDone={done} onClose={done} />}
+      {adds === "server" && <LocalServers onDone={done} onClose={done} />}
     </>
   );
 }

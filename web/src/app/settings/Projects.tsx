@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { Project } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useMay } from "../host/context";
 import { Button, Icon } from "../parts/controls";
@@ -10,6 +10,7 @@ import { fullTime } from "../words/format";
 import { useWords } from "../words/index";
 import { Answered, OnlyLooks, Sure } from "./parts";
 import { settingsWords } from "./settingswords";
+import { lazy } from "../parts/lazy";
 
 const FolderPicker = lazy(() => import("../places/FolderPicker"));
 const Trust = lazy(() => import("../places/Trust"));
@@ -58,19 +59,18 @@ export default function Projects() {
           </>
         )}
       </Answered>
-      <Suspense fallback={null}>
-        {picks && (
-          <FolderPicker
-            start=""
-            onPick={(path) => {
-              setPicks(false);
-              void add.run(path, false);
-            }}
-            onClose={() => setPicks(false)}
-          />
-        )}
-        {wide && <Wide project={wide} onYes={() => void add.run(wide.workDir || wide.root, true)} onNo={() => setWide(undefined)} />}
-      </Suspense>
+
+      {picks && (
+        <FolderPicker
+          start=""
+          onPick={(path) => {
+            setPicks(false);
+            void add.run(path, false);
+          }}
+          onClose={() => setPicks(false)}
+        />
+      )}
+      {wide && <Wide project={wide} onYes={() => void add.run(wide.workDir || wide.root, true)} onNo={() => setWide(undefined)} />}
     </>
   );
 }
@@ -114,15 +114,13 @@ function Row({ project: p, onChanged }: { project: Project; onChanged(): void })
         </span>
       )}
       {asks === "trust" && (
-        <Suspense fallback={null}>
-          <Trust
-            projectId={projectId}
-            onDone={() => {
-              setAsks(undefined);
-              onChanged();
-            }}
-          />
-        </Suspense>
+        <Trust
+          projectId={projectId}
+          onDone={() => {
+            setAsks(undefined);
+            onChanged();
+          }}
+        />
       )}
       {asks === "remove" && (
         <Sure

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import type { CreateSchedule } from "../../protocol/index";
 import { useAction, useAnswer, useClient } from "../host/context";
 import { Button, Dialog } from "../parts/controls";
@@ -8,6 +8,7 @@ import { fullTime } from "../words/format";
 import { useWords } from "../words/index";
 import { schedulesWords } from "./schedulewords";
 import { pageWords } from "./words";
+import { lazy } from "../parts/lazy";
 
 const FolderPicker = lazy(() => import("../places/FolderPicker"));
 /** How long a person may type before the host reads the time. */
@@ -142,16 +143,14 @@ export default function ScheduleForm({ onClose }: { onClose(): void }) {
         </div>
       </form>
       {picks && (
-        <Suspense fallback={null}>
-          <FolderPicker
-            start={workDir}
-            onPick={(path) => {
-              setWorkDir(path);
-              setPicks(false);
-            }}
-            onClose={() => setPicks(false)}
-          />
-        </Suspense>
+        <FolderPicker
+          start={workDir}
+          onPick={(path) => {
+            setWorkDir(path);
+            setPicks(false);
+          }}
+          onClose={() => setPicks(false)}
+        />
       )}
     </Dialog>
   );

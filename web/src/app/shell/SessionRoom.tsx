@@ -1,5 +1,5 @@
 import { ChevronLeft, PanelRight } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { EventID, SessionID } from "../../protocol/index";
 import { Composer } from "../composer/Composer";
 import { Conversation } from "../conversation/Conversation";
@@ -15,8 +15,12 @@ import { AskedMove } from "../tree/asked";
 import { useWords } from "../words/index";
 import { Connection } from "./Shell";
 import { shellWords } from "./words";
+import { lazy } from "../parts/lazy";
 
-const Tree = lazy(() => import("../tree/Tree"));
+const Tree = lazy(
+  () => import("../tree/Tree"),
+  () => <div className="treepage" />,
+);
 
 /** A session: its header, the conversation, what is asked or the composer, and its panels. */
 export default function SessionRoom({ id, panel, event }: { id: SessionID; panel?: string | undefined; event?: EventID | undefined }) {
@@ -58,13 +62,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
             }}
           />
         </header>
-        {tree ? (
-          <Suspense fallback={<div className="treepage" />}>
-            <Tree />
-          </Suspense>
-        ) : (
-          <Conversation event={event} />
-        )}
+        {tree ? <Tree /> : <Conversation event={event} />}
         <div className="dock">
           <div className="in">
             <Connection />

@@ -1,5 +1,5 @@
 import { TriangleAlert, Unplug, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useClient, useStatus } from "../host/context";
 import { Boundary } from "../parts/Boundary";
 import { Button, Icon, IconButton, Tips } from "../parts/controls";
@@ -13,9 +13,16 @@ import { useRoute } from "../route";
 import { useWords } from "../words/index";
 import { shellWords } from "./words";
 import "./shell.css";
+import { lazy } from "../parts/lazy";
 
-const SessionRoom = lazy(() => import("./SessionRoom"));
-const NewSession = lazy(() => import("../places/NewSession"));
+const SessionRoom = lazy(
+  () => import("./SessionRoom"),
+  () => <main className="main" />,
+);
+const NewSession = lazy(
+  () => import("../places/NewSession"),
+  () => <main className="main" />,
+);
 
 /** The page of a browser that is in: the rail, and what the route names. */
 export function Shell() {
@@ -36,15 +43,13 @@ export function Shell() {
       <div className="app" data-at={route.at}>
         <Rail />
         <Boundary key={room} instead={(e) => <Broken error={e} />}>
-          <Suspense fallback={<main className="main" />}>
-            {route.at === "session" ? (
-              <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} />
-            ) : route.at === "panel" ? (
-              <DevicePanel id={route.panel} section={route.section} />
-            ) : (
-              <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
-            )}
-          </Suspense>
+          {route.at === "session" ? (
+            <SessionRoom key={route.id} id={route.id} panel={route.panel} event={route.event} />
+          ) : route.at === "panel" ? (
+            <DevicePanel id={route.panel} section={route.section} />
+          ) : (
+            <NewSession workDir={route.at === "new" ? route.workDir : undefined} />
+          )}
         </Boundary>
       </div>
       <Palette />

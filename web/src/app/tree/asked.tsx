@@ -1,8 +1,9 @@
 /** Where other places ask for a move of the conversation: the question outlives the message or row that it is about. */
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useSession } from "../host/context";
 import { go, parseRoute } from "../route";
 import type { Move } from "./MoveDialog";
+import { lazy } from "../parts/lazy";
 
 const MoveDialog = lazy(() => import("./MoveDialog"));
 
@@ -26,9 +27,5 @@ export function AskedMove() {
     const route = parseRoute(location.hash);
     if (route.at === "session" && route.panel === "tree") go({ at: "session", id: sessionId });
   };
-  return (
-    <Suspense fallback={null}>
-      <MoveDialog move={move} onClose={() => setMove(undefined)} onMoved={moved} />
-    </Suspense>
-  );
+  return <MoveDialog move={move} onClose={() => setMove(undefined)} onMoved={moved} />;
 }
