@@ -37,6 +37,22 @@ export function cleanText(s: string): string {
   return out;
 }
 
+/**
+ * {@link cleanText} for who decides about it, such as a command: no control sequence is taken
+ * out, because what hides in one would run too, and other control characters are shown.
+ */
+export function exactText(s: string): string {
+  return cleanText(shownControls(s));
+}
+
+/** Text whose control characters are shown, but for tabs and line ends. */
+export function shownControls(s: string): string {
+  return s.replace(controls, (c) => named(c.charCodeAt(0)));
+}
+
+// Written as text, because these characters are not seen in a pattern. Line ends and tabs stay.
+const controls = new RegExp("[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u0084\\u0086-\\u009f]", "g");
+
 /** {@link cleanText} on one line. */
 export function cleanLine(s: string): string {
   s = cleanText(s);

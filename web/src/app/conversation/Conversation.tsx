@@ -1,7 +1,7 @@
 import { ArrowDown, ChevronDown, ChevronRight } from "lucide-react";
 import { type ReactNode, memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { EventID } from "../../protocol/index";
-import { useLive, usePath, useSession, useVersion } from "../host/context";
+import { useHost, useLive, usePath, useSession, useVersion } from "../host/context";
 import { Button, Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
 import { Markdown } from "../text/Markdown";
@@ -10,7 +10,7 @@ import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import type { Span } from "./Lane";
 import { AnswerMenu, SaidMenu } from "./Menus";
-import { liveRows, type Row, rowsOf } from "./rows";
+import { liveRows, newestOf, type Row, rowsOf } from "./rows";
 import { StepRow } from "./StepRow";
 import { TurnHead } from "./TurnHead";
 import { Whole } from "./Whole";
@@ -19,6 +19,8 @@ import "./conversation.css";
 
 /** How near to its end a list follows what comes, in pixels. */
 const nearEnd = 80;
+/** How near to its beginning older messages are asked for, in pixels. */
+const nearBegin = 400;
 
 /** What was said and done: the events of the path, and what is running. */
 export function Conversation({ event }: { event?: EventID | undefined }) {
@@ -31,7 +33,8 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   const rows = useMemo(() => rowsOf(path), [path]);
   const box = useRef<HTMLElement>(null);
   const pinned = useRef(true);
-  const [away, setAway] = useState<number>(); // how many rows there were when the end was left
+  const [away, setAway] = useState<string>(); // the last row when the end was left
+  const { clientId } = useHost();
 
   const follow = useCallback(() => {
     const el = box.current;
@@ -47,12 +50,34 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   }, [follow]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are what is followed
   useLayoutEffect(follow, [rows, follow]);
+  // Who sends something wants to see it.
+  const own = useMemo(
+    () => newestOf(path, (e) => e.type === "message" && e.message.role === "user" && e.cause?.clientId === clientId)?.id,
+    [path, clientId],
+  );
+  const ownBefore = useRef(own);
+  useLayoutEffect(() => {
+    if (own === ownBefore.current) return;
+    const known = ownBefore.current === undefined || path.some((e) => e.id === ownBefore.current);
+    ownBefore.current = own;
+    if (!own || !known) return; // another branch, or the first look
+    pinned.current = true;
+    setAway(undefined);
+    follow();
+  }, [own, path, follow]);
+  const asked = useRef(0); // how many events were held when older ones were asked for
   const scrolled = () => {
     const el = box.current;
     if (!el) return;
     pinned.current = el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd;
-    setAway((a) => (pinned.current ? undefined : (a ?? rows.length)));
+    setAway((a) => (pinned.current ? undefined : (a ?? rows.at(-1)?.key ?? "")));
+    if (el.scrollTop < nearBegin && more && !full && asked.current !== path.length) {
+      asked.current = path.length;
+      if (el.scrollTop === 0) el.scrollTop = 1; // at 0 a browser does not keep the place when something comes above
+      session.older(200);
+    }
   };
+  const news = away === undefined ? 0 : rows.length - 1 - rows.findIndex((r) => r.key === away);
   const sought = useRef<EventID>(undefined); // what was found, or is not here
   // biome-ignore lint/correctness/useExhaustiveDependencies: it may come with other rows
   useEffect(() => {
@@ -97,7 +122,7 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
           }}
         >
           <Icon of={ArrowDown} small />
-          {rows.length > away ? w.newRows(rows.length - away) : w.toEnd}
+          {news > 0 && news < rows.length ? w.newRows(news) : w.toEnd}
         </Button>
       )}
     </section>
@@ -106,11 +131,8 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
 
 /** When the newest message of a person came, 0 without one. */
 function lastSaid(rows: readonly Row[]): number {
-  for (let i = rows.length - 1; i >= 0; i--) {
-    const r = rows[i];
-    if (r?.kind === "said") return r.at;
-  }
-  return 0;
+  const said = newestOf(rows, (r) => r.kind === "said");
+  return said?.kind === "said" ? said.at : 0;
 }
 
 /** Up and down go from step to step. */
@@ -241,6 +263,12 @@ function RowView({ row, start, turn }: { row: Row; start: number; turn: Span }) 
       );
     case "marker":
       return <Marker text={row.text} body={row.body} />;
+    case "cut":
+      return (
+        <Bar at="">
+          <p className="errline cut">{w.cut(row.why)}</p>
+        </Bar>
+      );
     case "failed":
       return (
         <Bar at="">

@@ -7,6 +7,7 @@ import { SessionMenu } from "../places/SessionMenu";
 import { go, useRoute } from "../route";
 import { clock } from "../words/format";
 import { useWords } from "../words/index";
+import { newestOf } from "./rows";
 import { conversationWords } from "./words";
 
 /** How the session stands, beside its title. */
@@ -22,7 +23,7 @@ export function HeaderState() {
       {(waits || running) && (
         <span className="live">
           <span className={waits ? "note wait" : "note live"} />
-          {waits ? w.waits : w.working}
+          <span className="standing">{waits ? w.waits : w.working}</span>
           {!waits && <Clock key={turn} />}
         </span>
       )}
@@ -30,10 +31,12 @@ export function HeaderState() {
   );
 }
 
-/** Counts the seconds since this page saw the turn begin. */
+/** Counts the seconds since the message that began the turn; of a turn that none began, since this page saw it. */
 function Clock() {
-  const [began] = useState(Date.now);
-  const [now, setNow] = useState(began);
+  const said = useLive((_, s) => newestOf(s.projection.path, (e) => e.type === "message" && e.message.role === "user")?.ts ?? 0);
+  const [seen] = useState(Date.now);
+  const began = said > 0 && said <= seen + 60_000 ? Math.min(said, seen) : seen;
+  const [now, setNow] = useState(seen);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);

@@ -8,6 +8,7 @@ import { Markdown } from "../text/Markdown";
 import { safeHref } from "../text/links";
 import { Picture } from "../text/Picture";
 import { Terminal } from "../text/Terminal";
+import { Exact } from "../questions/Exact";
 import { duration } from "../words/format";
 import { useLanguage, useWords } from "../words/index";
 import { Lane, type Span } from "./Lane";
@@ -44,7 +45,8 @@ export const StepRow = memo(
           <Icon of={unfolded ? ChevronDown : ChevronRight} small className="fold" />
         </button>
         {unfolded && (
-          <div className="body">
+          <div className="unfolded">
+            {longCommand(step) && <Exact text={longCommand(step)} name={verb} />}
             {step.process.length > 0 && <Progress steps={step.process} />}
             {step.whole ? (
               <Whole blob={step.whole} as="terminal">
@@ -78,6 +80,12 @@ export const StepRow = memo(
 
 function spanOf(step: Step): Span {
   return step.state === "running" ? { from: step.at, to: step.end } : { from: step.end - step.duration, to: step.end };
+}
+
+/** The command of a step that its line does not show whole, "" of any other. */
+function longCommand(step: Step): string {
+  const command = step.info?.view === "command" ? member(step.input, "command") : undefined;
+  return typeof command === "string" && (command.includes("\n") || command.length > 60) ? command : "";
 }
 
 /** What a call has told of its progress: each step with how far it is, or when it was. */

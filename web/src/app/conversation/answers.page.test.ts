@@ -58,7 +58,7 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
 
     await page.locator(".said .picture img").waitFor();
     await page.getByRole("button", { name: /^Read/ }).click();
-    await page.locator(".body .picture img").waitFor();
+    await page.locator(".unfolded .picture img").waitFor();
     await page.getByRole("button", { name: /^ExecuteSkill/ }).click();
     await page.getByText("reading: file 2").waitFor();
     await page.getByText("writing: file 4").waitFor();

@@ -66,7 +66,11 @@ export type Row =
   | (Words & { kind: "thinking"; growing: boolean })
   | Step
   | { kind: "marker"; key: string; text: string; body: string }
+  | { kind: "cut"; key: string; why: Cut }
   | { kind: "failed"; key: string; text: string };
+
+/** Why an answer is not whole. */
+export type Cut = "cancelled" | "error" | "refusal" | "max_tokens" | "partial";
 
 /** What stands for the tool in the step of a command that a person ran. */
 export const shellName = "!";
@@ -88,7 +92,17 @@ export function titleOf(info: ToolInfo | undefined, input: unknown): string {
   const names = info?.titleField ? [info.titleField] : ["path", "query", "name", "id", "url"];
   for (const n of names) {
     const v = member(input, n);
-    if (typeof v === "string" || typeof v === "number") return cleanLine(String(v));
+    // A line end is what it is not: a blank. After a # all would look like a remark.
+    if (typeof v === "string")
+      return cleanLine(
+        info?.view === "command"
+          ? v
+              .trim()
+              .split(/\r\n|[\n\r\u2028\u2029\u0085]/)
+              .join(" ↵ ")
+          : v,
+      );
+    if (typeof v === "number") return String(v);
   }
   return "";
 }
@@ -166,8 +180,22 @@ function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<
           if (result) rows.push(done(key, id, at, b.name ?? "", b.input, result));
         }
       });
-      if (m.errorMessage) rows.push({ kind: "failed", key: `${id} error`, text: cleanLine(m.errorMessage) });
+      const why = cutOf(m.stopReason, m.partial);
+      if (m.errorMessage && why !== "cancelled") rows.push({ kind: "failed", key: `${id} error`, text: cleanLine(m.errorMessage) });
+      else if (why) rows.push({ kind: "cut", key: `${id} cut`, why });
     }
+  }
+}
+
+function cutOf(stop: string | undefined, partial: boolean | undefined): Cut | undefined {
+  switch (stop) {
+    case "cancelled":
+    case "error":
+    case "refusal":
+    case "max_tokens":
+      return stop;
+    default:
+      return partial ? "partial" : undefined;
   }
 }
 
@@ -290,4 +318,10 @@ export function shownText(text: string, details: ToolDetails): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length !== shown.whole) return text;
   return new TextDecoder().decode(bytes.subarray(shown.head ?? 0, bytes.length - (shown.tail ?? 0)));
+}
+
+/** The last of a list for which is holds. */
+export function newestOf<T>(list: readonly T[], is: (t: T) => boolean): T | undefined {
+  for (let i = list.length - 1; i >= 0; i--) if (is(list[i] as T)) return list[i];
+  return undefined;
 }

@@ -54,6 +54,14 @@ export const conversationWords = words(
     save: "Save as a file",
     lane: (after: string, took: string, turn: string) => `Began ${after} into the turn, took ${took}; the turn ${turn}.`,
     progress: "Progress",
+    cut: (why: string) =>
+      ({
+        cancelled: "Cancelled.",
+        error: "The answer ended with an error.",
+        refusal: "The model refused to answer.",
+        max_tokens: "The answer was cut at the model's limit. Say “go on” to have the rest.",
+        partial: "The answer is not complete.",
+      })[why] ?? "",
     actionsOfAnswer: "What to do with this answer",
     upToMessage: (text: string) => `Up to: ${text}`,
     ended: "The turn has ended",
@@ -112,6 +120,14 @@ export const conversationWords = words(
     save: "保存为文件",
     lane: (after: string, took: string, turn: string) => `本轮开始后 ${after} 执行，用时 ${took}；本轮共 ${turn}。`,
     progress: "进度",
+    cut: (why: string) =>
+      ({
+        cancelled: "已取消。",
+        error: "回答因错误而结束。",
+        refusal: "模型拒绝回答。",
+        max_tokens: "回答达到模型的长度上限。发送“继续”以获取其余部分。",
+        partial: "回答不完整。",
+      })[why] ?? "",
     actionsOfAnswer: "对这条回答的操作",
     upToMessage: (text: string) => `回到：${text}`,
     ended: "本轮已结束",

@@ -35,9 +35,11 @@ export const shortcuts: readonly Shortcut[] = [
   { does: "showKeys", keys: ["?"], single: true, is: plain("?") },
 ];
 
-/** Where typing is typing: fields, and what is open above the page. */
+/** Where typing is typing: fields, what is open above the page, and questions. */
 export function typing(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]") !== null;
+  return (
+    target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu], .sheet") !== null
+  );
 }
 
 const listeners = new Set<() => void>();

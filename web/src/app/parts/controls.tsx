@@ -119,6 +119,13 @@ export function Divider() {
   return <DropdownMenu.Separator asChild>{<hr />}</DropdownMenu.Separator>;
 }
 
+/** Where the focus goes when a dialog has closed: where it came from, and to the message box if that is gone, such as an item of a menu. */
+function toMessage(): void {
+  queueMicrotask(() => {
+    if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) document.getElementById("composer")?.focus();
+  });
+}
+
 /** A dialog of the page's own; questions of a session are sheets (questions/). */
 export function Dialog({
   open,
@@ -137,7 +144,7 @@ export function Dialog({
     <RDialog.Root open={open} onOpenChange={(o) => !o && onClose()}>
       <RDialog.Portal>
         <RDialog.Overlay className="scrim" />
-        <RDialog.Content className="dialog" {...(about ? {} : { "aria-describedby": undefined })}>
+        <RDialog.Content className="dialog" onCloseAutoFocus={toMessage} {...(about ? {} : { "aria-describedby": undefined })}>
           <RDialog.Title asChild>
             <h2>{title}</h2>
           </RDialog.Title>

@@ -13,6 +13,7 @@ let clock: ReturnType<typeof setInterval> | undefined;
 /** One clock for all rows, while there are some. */
 function onTick(l: () => void): () => void {
   ticks.add(l);
+  if (clock === undefined) now = Date.now(); // nobody has looked since
   clock ??= setInterval(() => {
     now = Date.now();
     for (const tick of [...ticks]) tick();

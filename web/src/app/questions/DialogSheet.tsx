@@ -5,6 +5,7 @@ import { Button } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { Markdown } from "../text/Markdown";
 import { safeHref } from "../text/links";
+import { exactText } from "../text/safe";
 import { useWords } from "../words/index";
 import { NotArrived, useAnswering } from "./Questions";
 import { questionsWords } from "./words";
@@ -29,12 +30,13 @@ export function DialogSheet({ request }: { request: UIRequest }) {
       <div className="top">
         <span className="lampdot" />
         <h2 id="asked" className="grow">
-          {title}
+          {exactText(title)}
         </h2>
       </div>
       {(dialog.message || dialog.source || dialog.subagent) && (
         <p className="why">
-          {dialog.subagent ? w.subagent(dialog.subagent.agent) : dialog.source ? w.askedBy(dialog.source) : ""} {dialog.message}
+          {dialog.subagent ? w.subagent(dialog.subagent.agent) : dialog.source ? w.askedBy(exactText(dialog.source)) : ""}{" "}
+          {exactText(dialog.message ?? "")}
         </p>
       )}
       <ErrorLine error={error} />
@@ -53,11 +55,11 @@ function Kind(props: Asked) {
     case "confirm":
       return (
         <div className="acts">
-          <Button onClick={() => answer(false)} disabled={busy}>
-            {w.no}
+          <Button data-choice="" onClick={() => answer(true)} look="lamp" disabled={busy}>
+            <kbd>1</kbd> {w.yes}
           </Button>
-          <Button look="lamp" onClick={() => answer(true)} disabled={busy}>
-            {w.yes}
+          <Button data-choice="" data-refuse="" onClick={() => answer(false)} disabled={busy}>
+            <kbd>2</kbd> {w.no}
           </Button>
         </div>
       );
@@ -66,10 +68,10 @@ function Kind(props: Asked) {
         <ol className="choices">
           {(dialog.options ?? []).map((o, i) => (
             <li key={o.label}>
-              <button type="button" className="choice" disabled={busy} onClick={() => answer(o.label)}>
+              <button type="button" className="choice" data-choice="" disabled={busy} onClick={() => answer(o.label)}>
                 <kbd>{i + 1}</kbd>
-                <b>{o.label}</b>
-                <span className="rule">{o.description}</span>
+                <b>{exactText(o.label)}</b>
+                <span className="rule">{exactText(o.description ?? "")}</span>
               </button>
             </li>
           ))}
@@ -88,10 +90,10 @@ function Kind(props: Asked) {
       return (
         <>
           <p className="why">
-            <code>{dialog.url}</code>
+            <code>{exactText(dialog.url ?? "")}</code>
           </p>
           <div className="acts">
-            <Button no onClick={() => answer(false)} disabled={busy}>
+            <Button no data-refuse="" onClick={() => answer(false)} disabled={busy}>
               {w.decline}
             </Button>
             {href && (
@@ -118,7 +120,7 @@ function Kind(props: Asked) {
 function Close({ busy, answer }: Asked) {
   const w = useWords(questionsWords);
   return (
-    <Button look="plain" onClick={() => answer(null)} disabled={busy}>
+    <Button look="plain" data-refuse="" onClick={() => answer(null)} disabled={busy}>
       {w.close}
     </Button>
   );
@@ -144,17 +146,19 @@ function Ask(props: Asked) {
       <div className="asks-list">
         {questions.map((q, i) => (
           <fieldset key={q.question} className="ask">
-            <legend>{q.question}</legend>
-            {(q.options ?? []).map((o) => (
+            <legend>{exactText(q.question)}</legend>
+            {(q.options ?? []).map((o, n) => (
               <label key={o.label} className="option">
+                {questions.length === 1 && <kbd>{n + 1}</kbd>}
                 <input
+                  {...(questions.length === 1 ? { "data-choice": "" } : {})}
                   type={q.multiple ? "checkbox" : "radio"}
                   name={`q${i}`}
                   checked={(picked[i] ?? []).includes(o.label)}
                   onChange={() => pick(q, i, o.label)}
                 />
                 <span>
-                  <b>{o.label}</b> <span className="t2">{o.description}</span>
+                  <b>{exactText(o.label)}</b> <span className="t2">{exactText(o.description ?? "")}</span>
                 </span>
               </label>
             ))}
@@ -197,14 +201,14 @@ function Plan(props: Asked) {
         />
       </div>
       <div className="acts">
-        <Button onClick={() => decide("revise")} disabled={props.busy}>
-          {w.revise}
+        <Button look="lamp" data-choice="" onClick={() => decide("approve")} disabled={props.busy}>
+          <kbd>1</kbd> {w.approve}
         </Button>
-        <Button onClick={() => decide("acceptEdits")} disabled={props.busy}>
-          {w.acceptEdits}
+        <Button data-choice="" onClick={() => decide("acceptEdits")} disabled={props.busy}>
+          <kbd>2</kbd> {w.acceptEdits}
         </Button>
-        <Button look="lamp" onClick={() => decide("approve")} disabled={props.busy}>
-          {w.approve}
+        <Button data-choice="" data-refuse="" onClick={() => decide("revise")} disabled={props.busy}>
+          <kbd>3</kbd> {w.revise}
         </Button>
       </div>
     </>
@@ -292,7 +296,7 @@ function Form(props: Asked) {
         />
       ))}
       <div className="acts">
-        <Button no onClick={() => props.answer(false)} disabled={props.busy}>
+        <Button no data-refuse="" onClick={() => props.answer(false)} disabled={props.busy}>
           {w.decline}
         </Button>
         <Button look="lamp" type="submit" disabled={props.busy}>
@@ -324,7 +328,7 @@ function Field({
   return (
     <div className="field">
       <label htmlFor={id}>
-        {of.title || name}
+        {exactText(of.title || name)}
         {required ? " *" : ""}
       </label>
       {of.type === "boolean" ? (
@@ -339,7 +343,7 @@ function Field({
         >
           {options.map((o) => (
             <option key={o.value} value={o.value}>
-              {o.title}
+              {exactText(o.title)}
             </option>
           ))}
         </select>
@@ -354,7 +358,7 @@ function Field({
           <option value="">–</option>
           {options.map((o) => (
             <option key={o.value} value={o.value}>
-              {o.title}
+              {exactText(o.title)}
             </option>
           ))}
         </select>
@@ -369,7 +373,7 @@ function Field({
           onChange={(e) => onChange(number ? (e.target.value === "" ? undefined : e.target.valueAsNumber) : e.target.value)}
         />
       )}
-      {of.description && <span className="t2">{of.description}</span>}
+      {of.description && <span className="t2">{exactText(of.description)}</span>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { Columns2, Rows2 } from "lucide-react";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import type { PermissionRequest, Suggestion } from "../../protocol/index";
-import { titleOf, toolOf, type Step } from "../conversation/rows";
+import { member, titleOf, toolOf, type Step } from "../conversation/rows";
 import { verbOf } from "../conversation/verbs";
 import { useClient, useMay, useSession } from "../host/context";
 import { kept, keep } from "../host/kept";
@@ -9,8 +9,10 @@ import { Button, IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { countDiff } from "../text/diff";
 import { Diff } from "../text/Diff";
-import { Terminal } from "../text/Terminal";
+import { shownControls } from "../../display/index";
+import { exactText } from "../text/safe";
 import { useLanguage, useWords } from "../words/index";
+import { Exact } from "./Exact";
 import { NotArrived, useAnswering } from "./Questions";
 import { questionsWords } from "./words";
 
@@ -30,7 +32,8 @@ export function Permission({ request }: { request: PermissionRequest }) {
   );
   const tool = toolOf(request.toolName, request.args);
   const { verb } = verbOf(tool as Step, language);
-  const title = titleOf(tool.info, tool.input);
+  const command = tool.info?.view === "command" ? member(tool.input, "command") : undefined;
+  const title = exactText(titleOf(tool.info, tool.input));
   const { preview } = request;
   const counts = preview?.diff ? countDiff(preview.diff) : undefined;
   const offered = (request.suggestions ?? []).map((s, choice) => ({ ...s, choice })).filter((s) => mayAll || s.scope === "once");
@@ -45,29 +48,12 @@ export function Permission({ request }: { request: PermissionRequest }) {
     { key: "deny", name: w.deny, about: w.denyAbout, act: () => answer({ choice: -1 }) },
     { key: "reason", name: w.denyReason, about: "", act: () => setReasoning(true) },
   ];
-  // The sheet has the focus when it appears, and its keys are those of all that is in it.
-  const own = useRef<HTMLDivElement>(null);
-  const keys = (e: KeyboardEvent) => {
-    if (reasoning || e.ctrlKey || e.metaKey || e.altKey || !mayAnswer) return;
-    const chosen = /^[1-9]$/.test(e.key) ? choices[Number(e.key) - 1] : e.key === "Escape" ? choices.at(-2) : undefined;
-    if (!chosen) return;
-    e.preventDefault();
-    chosen.act();
-  };
-  const newest = useRef(keys);
-  newest.current = keys;
-  useEffect(() => {
-    const sheet = own.current?.parentElement;
-    const listener = (e: KeyboardEvent) => newest.current(e);
-    sheet?.addEventListener("keydown", listener);
-    return () => sheet?.removeEventListener("keydown", listener);
-  }, []);
   const deny = (e: FormEvent) => {
     e.preventDefault();
     answer({ choice: -1, ...(reason.trim() ? { reason: reason.trim() } : {}) });
   };
   return (
-    <div ref={own}>
+    <>
       <div className="top">
         <span className="lampdot" />
         <h2 id="asked" className="grow">
@@ -94,16 +80,16 @@ export function Permission({ request }: { request: PermissionRequest }) {
       {(request.reason || request.subagent) && (
         <p className="why">
           {request.subagent && <>{w.subagent(request.subagent.agent)}. </>}
-          {request.reason}
+          {exactText(request.reason ?? "")}
         </p>
       )}
       <div className="view">
         {preview?.diff ? (
-          <Diff diff={preview.diff} mode={mode} path={preview.path} />
+          <Diff diff={shownControls(preview.diff)} mode={mode} path={preview.path} />
         ) : preview?.omitted ? (
           <p className="why">{w.omitted}</p>
         ) : (
-          <Terminal text={tool.info?.view === "command" ? title : (JSON.stringify(tool.input, undefined, 2) ?? "")} />
+          <Exact text={typeof command === "string" ? command : (JSON.stringify(tool.input, undefined, 2) ?? "")} name={w.whole} />
         )}
       </div>
       <ErrorLine error={error} />
@@ -112,7 +98,14 @@ export function Permission({ request }: { request: PermissionRequest }) {
         <ol className="choices">
           {choices.map((c, i) => (
             <li key={c.key} className={i === 0 ? "on" : ""}>
-              <button type="button" className="choice" disabled={busy} onClick={c.act}>
+              <button
+                type="button"
+                className="choice"
+                data-choice=""
+                {...(c.key === "deny" ? { "data-refuse": "" } : {})}
+                disabled={busy}
+                onClick={c.act}
+              >
                 <kbd>{i + 1}</kbd>
                 <b>{c.name}</b>
                 <span className="rule">{c.about}</span>
@@ -136,7 +129,7 @@ export function Permission({ request }: { request: PermissionRequest }) {
           </Button>
         </form>
       )}
-    </div>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { codeOf, useLive, useMay, useStatus } from "../host/context";
 import { Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
+import { useCalm, useSheetKeys } from "./keys";
 import { useWords } from "../words/index";
 import { DialogSheet } from "./DialogSheet";
 import { useAnsweredElsewhere } from "./elsewhere";
@@ -18,13 +19,19 @@ export function Questions({ children }: { children: ReactNode }) {
   const permission = useLive((l) => l.permissions?.[0]);
   const dialog = useLive((l) => l.ui?.[0]);
   const waiting = useLive((l) => (l.permissions?.length ?? 0) + (l.ui?.length ?? 0));
-  const id = permission?.permissionId ?? dialog?.uiId ?? "";
+  const id = useCalm(permission?.permissionId ?? dialog?.uiId ?? "");
   const box = useRef<HTMLDivElement>(null);
+  const before = useRef("");
   useEffect(() => {
-    if (id === "") return;
-    announce(box.current?.querySelector("h2")?.textContent ?? w.question, { urgent: true });
-    box.current?.focus();
+    if (id !== "") {
+      announce(box.current?.querySelector("h2")?.textContent ?? w.question, { urgent: true });
+      box.current?.focus();
+    } else if (before.current !== "" && document.activeElement === document.body && matchMedia("(pointer: fine)").matches) {
+      document.getElementById("composer")?.focus(); // what is typed next is a message
+    }
+    before.current = id;
   }, [id, w]);
+  useSheetKeys(id, () => box.current);
   useEffect(() => {
     const title = document.title.replace(/^\(\d+\) /, "");
     document.title = waiting > 0 ? w.waiting(waiting) + title : title;

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessible, phone, picture, problems, withoutPages, World } from "../testing/page";
 
@@ -26,6 +28,17 @@ const script = [
       },
     ],
   },
+  { if: { user: "^late" }, do: [{ wait: 1500 }, { call: "Bash", input: { command: "touch late.txt" } }] },
+  {
+    if: { user: "^hidden" },
+    do: [
+      {
+        call: "Bash",
+        input: { command: `echo ok # nothing to see here\ntouch proof.txt\nls ${"a".repeat(3000)};echo \u202ethe-end\u001b[31m\u0008` },
+      },
+    ],
+  },
+  { if: { user: "^plan" }, do: [{ call: "EnterPlanMode", input: { reason: "it is large \u202eegral" } }] },
   { again: true, do: [{ text: "So it is." }] },
 ];
 
@@ -69,6 +82,78 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     await page.keyboard.press("Enter");
     await page.getByText("denied: “use the vendored docs”").waitFor();
     await picture(page, "question-denied");
+  });
+
+  test("takes no key of somebody who types: the rest of the word goes where its beginning went", async () => {
+    const sessionId = await world.session("first");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByText("So it is.").waitFor();
+    const box = page.getByRole("textbox", { name: "Message" });
+    await box.click();
+    await world.host.request("send_message", { content: [{ type: "text", text: "late" }] }, sessionId);
+    const said = "ports 8081 8180 1010 1111 2222 3333 4444 1212 ";
+    await page.keyboard.type(said, { delay: 90 }); // the question comes meanwhile
+    await page.getByRole("heading", { name: /Run/ }).waitFor();
+    expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
+    await page.keyboard.type("no1w1"); // who does not look at the page goes on
+    await page.getByRole("heading", { name: /Run/ }).waitFor();
+    expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
+    expect(new URL(page.url()).hash).toContain(sessionId);
+    await page.waitForTimeout(600);
+    await page.keyboard.press("Escape");
+    await page.getByText("So it is.").nth(1).waitFor();
+    expect(await box.inputValue()).toBe(said);
+    expect(await box.evaluate((el) => el === document.activeElement)).toBe(true);
+    expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
+  });
+
+  test("shows all that would run: lines as lines, to the last character, and what is not seen", async () => {
+    const sessionId = await world.session("hidden");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByRole("heading", { name: /Run/ }).waitFor();
+    const shown = ((await page.locator(".sheet .exact").textContent()) ?? "").split("\n");
+    expect(shown.slice(0, 2)).toEqual(["echo ok # nothing to see here", "touch proof.txt"]);
+    expect(shown[2]).toContain(";echo [U+202E]the-end[U+001B][31m[U+0008]");
+    expect(await page.locator(".sheet h2").textContent()).toContain("here ↵ touch proof.txt");
+    const all = await page.locator(".sheet").textContent();
+    for (const unseen of ["\u202e", "\u001b", "\u0008"]) expect(all).not.toContain(unseen);
+    for (const part of [".sheet h2", ".sheet .why", ".sheet .exact", ".choices"]) {
+      const [inner, outer] = await page.locator(part).evaluate((el) => [el.scrollWidth, el.clientWidth]);
+      expect(inner, part).toBeLessThanOrEqual((outer ?? 0) + 1);
+    }
+    await picture(page, "question-hidden");
+    await accessible(page);
+    const small = await world.page(`#/s/${sessionId}`, phone);
+    await small.getByRole("button", { name: /Allow once/ }).waitFor();
+    await expect(small.getByRole("button", { name: /Allow once/ }).isVisible()).resolves.toBe(true);
+    await picture(small, "question-hidden-phone");
+    await page.waitForTimeout(600);
+    await page.keyboard.press("1");
+    await page.getByText("So it is.").waitFor();
+    await page.getByRole("button", { name: /^Run/ }).click();
+    expect((await page.locator(".unfolded .exact").textContent())?.split("\n")[1]).toBe("touch proof.txt");
+    await picture(page, "question-hidden-done");
+  });
+
+  test("of any kind is answered by digits and refused by Escape", async () => {
+    const sessionId = await world.session("plan it");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.locator(".sheet .acts").waitFor();
+    expect(await page.locator(".sheet").textContent()).toContain("[U+202E]");
+    await picture(page, "question-plan");
+    await accessible(page);
+    await page.waitForTimeout(600);
+    await page.keyboard.press("Escape");
+    await page.getByText("So it is.").waitFor();
+    await page.getByRole("textbox", { name: "Message" }).fill("ask again");
+    await page.keyboard.press("Enter");
+    await page.getByText("Which changes are breaking?").first().waitFor();
+    await page.waitForTimeout(600);
+    await page.keyboard.press("2");
+    expect(await page.getByLabel("None").isChecked()).toBe(true);
+    await picture(page, "question-ask-keys");
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    await page.getByText("So it is.").nth(1).waitFor();
   });
 
   test("of a model is answered with what it offers or in one's own words", async () => {

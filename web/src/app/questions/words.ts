@@ -4,6 +4,7 @@ import { count } from "../words/format";
 export const questionsWords = words(
   {
     once: "Allow once",
+    whole: "What is asked for",
     session: "Allow for this session",
     always: "Always allow",
     onceAbout: "only this, no rule is written",
@@ -45,6 +46,7 @@ export const questionsWords = words(
     waiting: (n: number) => `(${n}) `,
   },
   {
+    whole: "所请求的内容",
     once: "允许一次",
     session: "本会话内允许",
     always: "总是允许",

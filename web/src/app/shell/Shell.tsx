@@ -1,5 +1,5 @@
 import { TriangleAlert, Unplug, X } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useClient, useStatus } from "../host/context";
 import { Boundary } from "../parts/Boundary";
 import { Button, Icon, IconButton, Tips } from "../parts/controls";
@@ -110,12 +110,29 @@ export function Connection() {
   return null;
 }
 
+/** How long a line stands that nobody closes, points at or has the focus in, in milliseconds. */
+const goodMs = 20_000;
+const badMs = 60_000;
+
 function Tellings() {
   const w = useWords(shellWords);
   const told = useTold();
+  const [held, hold] = useState(false);
+  useEffect(() => {
+    if (held) return;
+    const timers = told.map((t) => setTimeout(() => dismiss(t.id), t.bad ? badMs : goodMs));
+    return () => timers.forEach(clearTimeout);
+  }, [told, held]);
   if (told.length === 0) return null;
   return (
-    <div className="told">
+    // biome-ignore lint/a11y/noStaticElementInteractions: there is nothing to operate: lines stay while somebody is at them
+    <div
+      className="told"
+      onPointerEnter={() => hold(true)}
+      onPointerLeave={() => hold(false)}
+      onFocus={() => hold(true)}
+      onBlur={() => hold(false)}
+    >
       {told.map((t) => (
         <div key={t.id} className={t.bad ? "banner off" : "banner"} role={t.bad ? "alert" : "status"}>
           <span className="grow">{t.text}</span>

@@ -1,5 +1,5 @@
 /** What makes text of models and tools safe to show. */
-import { cleanText } from "../../display/index";
+import { cleanText, exactText as exact } from "../../display/index";
 
 // Written as text, because these characters are not seen in a pattern.
 const suspect = new RegExp(
@@ -9,6 +9,11 @@ const suspect = new RegExp(
 
 // Marks above and below a letter: thousands on one stop the browser.
 const piled = /([\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]{16})[\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]+/g;
+
+/** {@link safeText} of what somebody decides about: control characters are shown as well. */
+export function exactText(s: string): string {
+  return exact(s).replace(piled, "$1…");
+}
 
 /** Text with what reorders or hides others shown by its number, and at most 16 marks on a letter. */
 export function safeText(s: string): string {

@@ -1,0 +1,11 @@
+import { exactText } from "../text/safe";
+import { Scroller } from "../text/Scroller";
+
+/** What somebody decides about, as it is: every line, every character, nothing cut. */
+export function Exact({ text, name }: { text: string; name: string }) {
+  return (
+    <Scroller name={name} className="exact">
+      <pre>{exactText(text)}</pre>
+    </Scroller>
+  );
+}
