@@ -24,6 +24,8 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
             { call: "ExecuteSkill", input: { name: "count-files", input: {} } },
           ],
         },
+        { if: { user: "^slowly" }, do: [{ text: "I begin. " }, { wait: 300_000 }, { text: "I end." }] },
+        { if: { user: "^Question|^What I sent" }, again: true, do: [{ text: "A line of an answer that goes on.\n\n", times: 20 }] },
         { do: [{ call: "Bash", input: { command: "seq 1 30000; echo the-last-line" } }] },
         { do: [{ text: "I have looked at it. ", times: 40 }] },
         { again: true, do: [{ text: "Yes.\n\n" }, { text: "A line of an answer that goes on for a while.\n\n", times: 60 }] },
@@ -89,6 +91,46 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
     await picture(small, "answers-phone");
     await accessible(small);
     expect(problems).toEqual([]);
+  });
+
+  test("a long conversation opens at its end, brings what is sent there into view, and reads on upwards", async () => {
+    const sessionId = await world.session("Question 0");
+    const ends = () => world.host.stored(sessionId).split('"end_turn"').length - 1;
+    for (let i = 1; i <= 120; i++) {
+      await expect.poll(ends, { interval: 10, timeout: 60_000 }).toBe(i);
+      await world.host.request("send_message", { content: [{ type: "text", text: `Question ${i}` }] }, sessionId);
+    }
+    await expect.poll(ends, { timeout: 60_000 }).toBe(121);
+    const page = await world.page(`#/s/${sessionId}`);
+    const below = () => page.locator(".scroll").evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
+    await page.getByText("A line of an answer").last().waitFor();
+    await expect.poll(below).toBeLessThan(3);
+    await picture(page, "answers-end");
+    const held = () => page.locator(".said").count();
+    const before = await held();
+    for (let i = 0; i < 200 && (await held()) <= before; i++) {
+      await page.locator(".scroll").evaluate((el) => el.scrollTo(0, 0));
+      await page.waitForTimeout(50);
+    }
+    expect(await held()).toBeGreaterThan(before);
+    expect(await page.locator(".jump").textContent()).toBe("To the end"); // older messages are no new ones
+    await page.getByRole("textbox", { name: "Message" }).fill("What I sent just now");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "What I sent just now" }).waitFor();
+    await expect.poll(below).toBeLessThan(3);
+    expect(problems).toEqual([]);
+  });
+
+  test("an answer that was stopped says so", async () => {
+    const sessionId = await world.session("slowly");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByText("I begin.").first().waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Cancelled.").waitFor();
+    await page.reload();
+    await page.getByText("Cancelled.").waitFor();
+    await picture(page, "answers-cancelled");
+    await accessible(page);
   });
 
   test("the message of a turn that is read stays on top, and leads back to it; on paper everything stands", async () => {
