@@ -6,9 +6,10 @@ import { Button, Dialog, Icon } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { useNow } from "../places/hooks";
 import { clientsWords } from "../settings/clientwords";
+import { Waiting } from "../settings/Waiting";
 import { Answered, OnlyLooks, Sure } from "../settings/parts";
 import { pageWords } from "../settings/words";
-import { ago, fullTime, time } from "../words/format";
+import { ago, fullTime } from "../words/format";
 import { useWords } from "../words/index";
 import { lazy } from "../parts/lazy";
 
@@ -67,32 +68,6 @@ function Entries({ all }: { all: readonly Entry[] }) {
         </ul>
       )}
     </>
-  );
-}
-
-/** Somebody who has come by a code from the network, and waits: their browser and address, yes or no. */
-function Waiting({ entry: e }: { entry: Entry }) {
-  const w = useWords(clientsWords);
-  const client = useClient();
-  const { clientId } = e;
-  const confirm = useAction(() => client.call("confirm_entry", { clientId }));
-  const refuse = useAction(() => client.call("revoke_entry", { clientId }));
-  return (
-    <li>
-      <span className="main-of">
-        <span className="note wait" /> <b>{e.label}</b> <span className="mono">{w.from(e.address ?? "")}</span>{" "}
-        {e.expiresAt && <span className="t3">{w.until(time(e.expiresAt))}</span>}
-      </span>
-      <span className="acts">
-        <Button small aria-label={`${w.refuse}: ${e.label}`} disabled={refuse.busy} onClick={() => void refuse.run()}>
-          {w.refuse}
-        </Button>
-        <Button small look="lamp" aria-label={`${w.letIn}: ${e.label}`} disabled={confirm.busy} onClick={() => void confirm.run()}>
-          {w.letIn}
-        </Button>
-      </span>
-      <ErrorLine error={confirm.error ?? refuse.error} />
-    </li>
   );
 }
 

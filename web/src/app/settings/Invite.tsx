@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Client } from "../../client/index";
-import type { Pairing, PairingOutcome, WebOpened } from "../../protocol/index";
+import type { Entry, Pairing, PairingOutcome, WebOpened } from "../../protocol/index";
 import { useAction, useClient } from "../host/context";
 import { Button, Dialog } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
@@ -8,6 +8,7 @@ import { announce } from "../parts/tell";
 import { useWords } from "../words/index";
 import { clientsWords } from "./clientwords";
 import { qrCode } from "./qr";
+import { Waiting } from "./Waiting";
 import { pageWords } from "./words";
 
 /** White around a code, which readers need, in modules. */
@@ -28,7 +29,7 @@ export default function Invite({ lan, onClose }: { lan: boolean; onClose(): void
   const page = useWords(pageWords);
   const client = useClient();
   const [code, setCode] = useState<Code>();
-  const [end, setEnd] = useState<{ outcome: PairingOutcome; name: string }>();
+  const [end, setEnd] = useState<{ outcome: PairingOutcome; name: string; entry: Entry | undefined }>();
   const make = useAction(async () => {
     setEnd(undefined);
     setCode(undefined);
@@ -38,9 +39,10 @@ export default function Invite({ lan, onClose }: { lan: boolean; onClose(): void
     const pairing = await client.call("create_pairing", { lan });
     setCode({ pairing, opened, address: `${first}/#pair=${pairing.code}` });
   });
-  useWait(client, code?.pairing, (outcome, name) => {
+  useWait(client, code?.pairing, (outcome, entry) => {
+    const name = entry?.label ?? "";
     setCode(undefined);
-    setEnd({ outcome, name });
+    setEnd({ outcome, name, entry });
     announce(outcome === "redeemed" ? w.came(name) : w[outcome]);
   });
   return (
@@ -50,6 +52,14 @@ export default function Invite({ lan, onClose }: { lan: boolean; onClose(): void
         <p className={end.outcome === "redeemed" ? "ok said" : "warn said"}>
           {end.outcome === "redeemed" ? w.came(end.name) : w[end.outcome]}
         </p>
+      )}
+      {end?.entry?.pending && (
+        <div className="said">
+          <p className="t3">{w.waitingAbout}</p>
+          <ul className="rows">
+            <Waiting entry={end.entry} onDone={onClose} />
+          </ul>
+        </div>
       )}
       <ErrorLine error={make.error} />
       <div className="acts">
@@ -65,7 +75,7 @@ export default function Invite({ lan, onClose }: { lan: boolean; onClose(): void
 }
 
 /** Waits for the end of a code; one that is not shown any more is cancelled. */
-function useWait(client: Client, pairing: Pairing | undefined, ended: (outcome: PairingOutcome, name: string) => void): void {
+function useWait(client: Client, pairing: Pairing | undefined, ended: (outcome: PairingOutcome, entry?: Entry) => void): void {
   const newest = useRef(ended);
   newest.current = ended;
   useEffect(() => {
@@ -76,11 +86,11 @@ function useWait(client: Client, pairing: Pairing | undefined, ended: (outcome: 
     client.call("await_pairing", { pairingId }, { signal: abort.signal }).then(
       (e) => {
         open = false;
-        if (!abort.signal.aborted) newest.current(e.outcome, e.entry?.label ?? "");
+        if (!abort.signal.aborted) newest.current(e.outcome, e.entry);
       },
       () => {
         open = false;
-        if (!abort.signal.aborted) newest.current("expired", "");
+        if (!abort.signal.aborted) newest.current("expired");
       },
     );
     return () => {
