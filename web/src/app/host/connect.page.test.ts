@@ -26,10 +26,29 @@ describe.skipIf(withoutPages !== "")("a browser comes in", () => {
     const page = await world.stranger(world.url);
     await page.getByText("This browser is not known here yet.").waitFor();
     await picture(page, "entry-unknown");
-    const known = await world.page("#/");
+    const sessionId = await world.session("Something secret");
+    const known = await world.page(`#/s/${sessionId}`);
+    await known.getByText("Yes.").first().waitFor();
+    await known.goto(`${world.url}#/new`); // what is left is kept
+    const keptSessions = () =>
+      known.evaluate(async () => {
+        const open = indexedDB.open("scorel-sessions");
+        const db = await new Promise<IDBDatabase>((resolve, reject) => {
+          open.onsuccess = () => resolve(open.result);
+          open.onerror = () => reject(open.error);
+        });
+        const count = db.transaction("sessions").objectStore("sessions").count();
+        const n = await new Promise<number>((resolve) => {
+          count.onsuccess = () => resolve(count.result);
+        });
+        db.close();
+        return n;
+      });
+    await expect.poll(keptSessions).toBeGreaterThan(0);
     // A page is drawn before it is connected, so who is online yet says nothing.
     const { entries } = await world.host.request<{ entries: { clientId: string }[] }>("list_entries", {});
     for (const e of entries) await world.host.request("revoke_entry", { clientId: e.clientId });
     await known.getByText("This browser is not known here yet.").waitFor();
+    await expect.poll(keptSessions).toBe(0);
   });
 });

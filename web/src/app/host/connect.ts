@@ -96,10 +96,11 @@ export function enter(tell: (e: Entrance) => void, problem: (p: Problem) => void
   /** Connects with the key to the host that knows it; a code is only needed when it does not. */
   const connect = (key: ClientKey, clientId: ClientID, device: DeviceID) => {
     if (ended) return;
+    const cache = new IndexedDBCache(problem);
     const client = new Client({
       dial: webSocket({ url: hostURL(), key, device, clientName: browserName(), interactive: true }),
       device,
-      cache: new IndexedDBCache(problem),
+      cache,
       onProblem: problem,
     });
     const unwatch = watchPage(client);
@@ -116,6 +117,8 @@ export function enter(tell: (e: Entrance) => void, problem: (p: Problem) => void
         }
         if (s.state !== "disconnected" || !(s.error instanceof PermanentError)) return;
         leave();
+        // Who is not let in any more keeps nothing of what was said.
+        if (s.error.code === "auth_failed") cache.clear(device).catch((e) => problem({ what: "cache", message: textOf(e), error: e }));
         if (code) void redeem(key, clientId);
         else say({ state: "unknown", clientId, why: s.error.message });
       }),

@@ -122,7 +122,10 @@ function Delete({ id, name, onClose }: { id: SessionID; name: string; onClose():
     try {
       await client.call("delete_session", {}, { sessionId: id });
     } catch (e) {
-      if (parseRoute(location.hash).at !== at.at) tell(sentence(e)); // this dialog may be gone with the session
+      if (parseRoute(location.hash).at !== at.at) {
+        tell(sentence(e)); // this dialog may be gone with the session
+        go(at, { replace: true });
+      }
       throw e;
     }
     announce(w.removed(name));
