@@ -59,6 +59,7 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
     await page.getByText("I have looked at it.").first().waitFor();
 
     await page.locator(".said .picture img").waitFor();
+    expect(await page.title()).toBe("Look at this picture. – Scorel");
     await page.getByRole("button", { name: /^Read/ }).click();
     await page.locator(".unfolded .picture img").waitFor();
     await page.getByRole("button", { name: /^ExecuteSkill/ }).click();

@@ -1,5 +1,5 @@
 import { ChevronLeft, PanelRight } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { EventID, SessionID } from "../../protocol/index";
 import { Composer } from "../composer/Composer";
 import { Conversation } from "../conversation/Conversation";
@@ -36,6 +36,14 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
   const session = useSession();
   const error = useLive((_, s) => s.error);
   const title = useLive((l, s) => l.meta.name || s.opened?.summary.state?.title || s.opened?.summary.firstPrompt || "");
+  useEffect(() => {
+    const put = (t: string) => {
+      const waiting = /^\(\d+\) /.exec(document.title)?.[0] ?? "";
+      document.title = waiting + t;
+    };
+    put(title ? `${title.slice(0, 60)} – Scorel` : "Scorel");
+    return () => put("Scorel");
+  }, [title]);
   const [shown, setShown] = useState(kept("panel") !== "hidden" && innerWidth >= 1200);
   const show = (on: boolean) => {
     setShown(on);
