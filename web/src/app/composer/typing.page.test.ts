@@ -236,6 +236,31 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     expect(problems).toEqual([]);
   });
 
+  test("a command that is about what is shown leads to its place", async () => {
+    const { id, page } = await idle();
+    for (const [typed, place] of [
+      ["/tree", `#/s/${id}/tree`],
+      ["/rewind", `#/s/${id}/tree`],
+      ["/branch", `#/s/${id}/tree`],
+      ["/tasks", `#/s/${id}/session`],
+      ["/mcp", `#/s/${id}/extensions`],
+      ["/login", "#/p/settings/models"],
+      ["/doctor", "#/p/doctor"],
+    ] as const) {
+      await page.evaluate((to) => location.assign(`#/s/${to}`), id);
+      await box(page).fill(typed);
+      await page.keyboard.press("Escape"); // what is offered
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.evaluate(() => location.hash), { timeout: 10_000 }).toBe(place);
+      if (typed === "/tree") await page.getByRole("tree").waitFor();
+      if (typed === "/tree") await picture(page, "typing-tree");
+    }
+    await page.evaluate((to) => location.assign(`#/s/${to}`), id);
+    await box(page).waitFor();
+    expect(await value(page)).toBe("");
+    expect(problems).toEqual([]);
+  });
+
   test("a command of an extension leads this page to another session, and no other page", async () => {
     const { id, page } = await idle();
     const other = await world.page(`#/s/${id}`);
