@@ -8,7 +8,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { announce, tell } from "../parts/tell";
 import { usePhone } from "../places/hooks";
 import { useLanguage, useWords } from "../words/index";
-import { draftOf, keepDraft, onDraftGone } from "./drafts";
+import { draftOf, holdDraft, keepDraft, onDraftGone } from "./drafts";
 import { useErrands } from "./errands";
 import { useHandedOver } from "./handover";
 import { historyOf, remember, step, type Walk } from "./history";
@@ -137,35 +137,24 @@ function Box() {
     if (wrong(typed) !== "") return;
     if (typed.kind === "message") return message(typed.text, written, now);
     remember(sessionId, written.trim());
-    // Without a connection the draft is kept until it was done, so that it outlives the page.
-    if (status.state === "connected") setText("");
-    else setTextNow("");
+    setText("");
     setCursor(0);
-    const forget = () => draftOf(sessionId) === written && keepDraft(sessionId, "");
+    // Without a connection it is kept until it was done, so that it outlives the page.
+    const done = status.state === "connected" ? () => {} : holdDraft(sessionId, written.trim());
+    const run = (act: () => Promise<unknown>, then?: (got: unknown) => void) =>
+      errands.run(written.trim(), () => act().finally(done), then);
     switch (typed.kind) {
       case "command":
-        return errands.run(
-          written.trim(),
+        return run(
           () => command(typed.name, typed.args, now),
-          (show) => {
-            forget();
-            if (typeof show === "function") show();
-          },
+          (show) => typeof show === "function" && show(),
         );
       case "shell":
-        return errands.run(
-          written.trim(),
-          () => client.call("run_shell", { command: typed.command, inContext: typed.inContext }, { sessionId }),
-          forget,
-        );
+        return run(() => client.call("run_shell", { command: typed.command, inContext: typed.inContext }, { sessionId }));
       case "note":
-        return errands.run(
-          written.trim(),
+        return run(
           () => client.call("add_memory", { scope: typed.scope, text: typed.text }, { sessionId }),
-          () => {
-            forget();
-            say(w.noted);
-          },
+          () => say(w.noted),
         );
     }
   };

@@ -65,7 +65,37 @@ function withText(drafts: Drafts, id: SessionID, text: string | undefined): Draf
   return Object.fromEntries(Object.entries(all).slice(-maxDrafts));
 }
 
+/** What is being done and would be lost with the page; it stands before what is written since. */
+const held = new Map<SessionID, readonly string[]>();
+
+function heldOf(id: SessionID): string {
+  return (held.get(id) ?? []).join("\n");
+}
+
+/** Keeps what was sent from the box until it is done, so that it comes back when the page ends before. It returns what ends that. */
+export function holdDraft(id: SessionID, text: string): () => void {
+  const change = (texts: readonly string[]) => {
+    const draft = draftOf(id);
+    if (texts.length > 0) held.set(id, texts);
+    else held.delete(id);
+    keepDraft(id, draft);
+  };
+  change([...(held.get(id) ?? []), text]);
+  return () => {
+    const texts = [...(held.get(id) ?? [])];
+    texts.splice(texts.indexOf(text), 1);
+    change(texts);
+  };
+}
+
 export function draftOf(id: SessionID): string {
+  const all = wholeOf(id);
+  const before = heldOf(id);
+  if (before === "" || !`${all}\n`.startsWith(`${before}\n`)) return all;
+  return all.slice(before.length + 1);
+}
+
+function wholeOf(id: SessionID): string {
   const { own, begun } = tab();
   const mine = textOf(own, id);
   if (mine !== undefined) return mine;
@@ -79,7 +109,8 @@ export function draftOf(id: SessionID): string {
 /** Keeps a draft; "" forgets it. */
 export function keepDraft(id: SessionID, text: string): void {
   const { own, begun } = tab();
-  const short = text.length > maxDraft ? "" : text;
+  const whole = [heldOf(id), text].filter(Boolean).join("\n");
+  const short = whole.length > maxDraft ? "" : whole;
   const before = textOf(own, id) ?? textOf(begun, id);
   keepTab({ own: withText(own, id, short), begun: withText(begun, id, undefined) });
   const all = shared();
