@@ -135,7 +135,8 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     await page.getByText("dot.png").waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill("look at this");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await desk.getByText("1 picture").waitFor();
+    await desk.getByRole("heading", { name: "look at this" }).waitFor();
+    await desk.locator(".said .picture img").waitFor();
     await accessible(page);
   });
 

@@ -124,6 +124,21 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     problems.length = 0;
   });
 
+  test("come back into the box when the host refuses them, before what was written since", async () => {
+    const { id, page } = await opened();
+    const start = await offline(page);
+    const long = "x".repeat(1_100_000);
+    await box(page).fill(long);
+    await page.keyboard.press("Enter");
+    await box(page).fill("written since");
+    await start();
+    await page.locator(".comp").getByRole("alert").filter({ hasText: "Not sent. The send_message request has" }).waitFor();
+    expect(await box(page).inputValue()).toBe(`${long}\nwritten since`);
+    expect(await rows(page).count()).toBe(0);
+    expect(logged(id)).toEqual(["hello"]);
+    problems.length = 0;
+  });
+
   test("are shown while a line is silently dead, which is noticed soon", async () => {
     const { id, page } = await opened();
     world.host.hold(true);
