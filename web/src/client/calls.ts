@@ -49,6 +49,16 @@ export class Calls {
     return this.waiting.size;
   }
 
+  /** Whether a request that acts was sent and has no answer, while nothing is uploaded. */
+  get acting(): boolean {
+    let found = false;
+    for (const { on, call } of this.waiting.values()) {
+      if (on && call.type === "put_blob") return false;
+      found ||= on !== undefined && mutates.has(call.type);
+    }
+    return found;
+  }
+
   /** Sends a request, or keeps it until there is a connection. The promise is settled once. */
   add(call: Call, options: CallOptions = {}): Promise<unknown> {
     return new Promise((resolve, reject) => {

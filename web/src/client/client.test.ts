@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RequestID, SessionID } from "../protocol/index";
 import { MemoryCache } from "./cache";
 import { Client, type ClientConfig, type Status } from "./client";
@@ -229,6 +229,37 @@ describe("the connection", () => {
     stop();
     window.dispatchEvent(new Event("online"));
     expect(wire.probed).toBe(2);
+  });
+});
+
+describe("a silent line", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("is asked for a sign of life while a request that acts has no answer, and only then", async () => {
+    const { host, client } = start();
+    const wire = await host.wire();
+    await until(
+      () => client.status.state === "connected",
+      () => client.status.state,
+    );
+    vi.useFakeTimers();
+    void client.call("list_sessions", {}).catch(() => {});
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(wire.probed).toBe(0);
+    const sent = send(client, "hello");
+    await vi.advanceTimersByTimeAsync(4_000);
+    wire.says({ type: "response", requestId: "req_00000000000000000000000000", data: {} }); // it lives
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(wire.probed).toBe(0);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(wire.probed).toBe(1);
+    wire.answers(
+      wire.sent.find((c) => c.type === "send_message"),
+      {},
+    );
+    await sent;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(wire.probed).toBe(1);
   });
 });
 

@@ -12,6 +12,9 @@ import type { Dial, HostMessage, Transport } from "./transport";
 
 /** How long the host may take to answer after the page was hidden, or the network has changed. */
 const wakeMs = 5_000;
+/** How long the host may be silent while a request that acts has no answer, and how long it may then take for a sign of life. */
+const quietMs = 5_000;
+const signMs = 10_000;
 
 /** How a client stands with its host. One that has been connected goes back and forth between the last two. */
 export type State = "disconnected" | "connecting" | "connected" | "reconnecting";
@@ -46,6 +49,7 @@ export class Link implements Wire {
   transport: Transport | undefined;
   connected: Connected | undefined;
   used = false; // something came over it after the handshake
+  heard = Date.now(); // when something came last
   stopping = false; // the host has said that it ends
   restarting = false; // and that another takes over at once
 
@@ -75,6 +79,7 @@ export class Client {
   private link: Link | undefined;
   private failed = 0; // tries in vain, for the next wait
   private retryNow: (() => void) | undefined;
+  private attending: ReturnType<typeof setTimeout> | undefined;
 
   constructor(config: ClientConfig) {
     this.config = config;
@@ -126,7 +131,9 @@ export class Client {
     request: Requests[N]["request"],
     options: { sessionId?: SessionID; signal?: AbortSignal; requestId?: RequestID; repeat?: boolean } = {},
   ): Promise<Requests[N]["response"]> {
-    return (await this.calls.add(this.message(type, request, options), { signal: options.signal })) as Requests[N]["response"];
+    const answer = this.calls.add(this.message(type, request, options), { signal: options.signal });
+    this.attend();
+    return (await answer) as Requests[N]["response"];
   }
 
   /** Subscribes to a session. A session can be open once a client. The promise is settled when the host has opened it, or says no. */
@@ -259,6 +266,7 @@ export class Client {
     if (this.news.connected()) this.newsListeners.changed();
     this.tell({ state: "connected", connected: dialled.connected });
     this.calls.connected(link);
+    this.attend();
     for (const s of this.sessions.values()) s.connected(link);
     return gone;
   }
@@ -272,6 +280,7 @@ export class Client {
 
   private receive(link: Link, m: HostMessage): void {
     link.used = true;
+    link.heard = Date.now();
     if (m.type === "response" || m.type === "error") {
       if (m.requestId !== "") this.calls.answer(m);
       return;
@@ -285,6 +294,23 @@ export class Client {
       this.tell({ state: "connected", connected: link.connected });
     }
     this.frame(link, m);
+  }
+
+  /**
+   * A line can be dead without a word. While a request that acts has no answer, a silent one is
+   * asked for a sign of life, so that this is not noticed only after a minute. Uploads do not
+   * count: they may fill a slow line for longer. Nor do requests that only read: their answers may.
+   */
+  private attend(ms = quietMs): void {
+    if (this.attending !== undefined || !this.link || !this.calls.acting) return;
+    this.attending = setTimeout(() => {
+      this.attending = undefined;
+      const { link } = this;
+      if (!link || !this.calls.acting) return;
+      const left = quietMs - (Date.now() - link.heard);
+      if (left <= 0) link.transport?.probe(signMs);
+      this.attend(left > 0 ? left : quietMs);
+    }, ms);
   }
 
   private frame(link: Link, f: Frame): void {
@@ -330,6 +356,7 @@ export class Client {
   }
 
   private finish(why: Error): void {
+    clearTimeout(this.attending);
     this.calls.end(why);
     for (const s of [...this.sessions.values()]) s.end(why);
     this.newsListeners.clear();

@@ -1,14 +1,14 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square, X } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useRef, useState } from "react";
-import { RequestError, upload } from "../../client/index";
-import type { Block } from "../../protocol/index";
-import { useAction, useClient, useLive, useMay, useSession, useStatus } from "../host/context";
+import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import { RequestError } from "../../client/index";
+import { useAction, useClient, useLive, useMay, useOutbox, useSession, useStatus, useUnsent } from "../host/context";
+import type { Unsent } from "../host/outbox";
 import { Button, Dialog, Icon, IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { announce, tell } from "../parts/tell";
 import { usePhone } from "../places/hooks";
 import { useLanguage, useWords } from "../words/index";
-import { draftOf, keepDraft } from "./drafts";
+import { draftOf, holdDraft, keepDraft, onDraftGone } from "./drafts";
 import { useErrands } from "./errands";
 import { useHandedOver } from "./handover";
 import { historyOf, remember, step, type Walk } from "./history";
@@ -19,6 +19,7 @@ import { Pickers } from "./pickers";
 import { Queue } from "./Queue";
 import { type Typed, typedOf } from "./typed";
 import { useCompletion } from "./useCompletion";
+import { Voice } from "./Voice";
 import { type ComposerWords, composerWords } from "./words";
 import "./composer.css";
 
@@ -52,7 +53,10 @@ function Box() {
   const picker = useRef<HTMLInputElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const walk = useRef<Walk>(undefined);
+  const said = useRef(text); // of more than one change before the next drawing, too
+  said.current = text;
   const setText = (t: string) => {
+    said.current = t;
     setTextNow(t);
     keepDraft(sessionId, t);
   };
@@ -85,36 +89,29 @@ function Box() {
     write(text ? `${text}\n${given.text}` : given.text);
     setFiles((all) => [...all, ...given.files]);
   });
-  const send = useAction(async (said: string, attached: File[], now: boolean) => {
-    const content: Block[] = said === "" ? [] : [{ type: "text", text: said }];
-    for (const f of attached) {
-      const ref = await upload(client, new Uint8Array(await f.arrayBuffer()));
-      const base = { mediaType: f.type || "application/octet-stream", ...(ref.sha256 ? { blob: ref.sha256 } : {}) };
-      content.push(f.type.startsWith("image/") ? { type: "image", ...base } : { type: "file", name: f.name, ...base });
-    }
-    await client.call(now ? "steer" : "send_message", { content }, { sessionId });
-  });
+  const outbox = useOutbox();
+  const unsent = useUnsent();
+  const putBack = (m: Unsent) => {
+    write(said.current ? `${m.typed}\n${said.current}` : m.typed);
+    setFiles((all) => [...m.files, ...all]);
+    if (m.error) setProblem(`${w.unsent} ${m.error}`);
+  };
+  useEffect(() => onDraftGone(sessionId, () => setTextNow("")), [sessionId]);
+  const newest = useRef(putBack);
+  newest.current = putBack;
+  useEffect(() => outbox.onRefused(sessionId, (m) => newest.current(m)), [outbox, sessionId]);
   const stop = useAction(async () => {
     if (shell) await client.call("stop_shell", { eventId: shell }, { sessionId });
     else if (turnId) await client.call("cancel", { turnId }, { sessionId });
   });
   const stops = running || shell !== undefined;
 
-  const message = async (said: string, written: string, now: boolean) => {
-    if ((said === "" && files.length === 0) || send.busy) return;
-    const attached = files;
+  const message = (said: string, written: string, now: boolean) => {
+    if (said === "" && files.length === 0) return;
     if (written.trim() !== "") remember(sessionId, written.trim());
-    setTextNow(""); // the draft is kept until the host has the message
+    outbox.add({ sessionId, type: now ? "steer" : "send_message", typed: written.trim(), text: said, files });
+    setText("");
     setFiles([]);
-    if (await send.run(said, attached, now)) {
-      setTextNow((t) => {
-        keepDraft(sessionId, t);
-        return t;
-      });
-    } else {
-      setTextNow((t) => (t ? `${written}\n${t}` : written));
-      setFiles((f) => [...attached, ...f]);
-    }
   };
   /** Why a line cannot be done at all, "" if it can. */
   const wrong = (t: Typed): string => {
@@ -139,37 +136,26 @@ function Box() {
     setProblem(wrong(typed));
     setNotice("");
     if (wrong(typed) !== "") return;
-    if (typed.kind === "message") return void message(typed.text, written, now);
+    if (typed.kind === "message") return message(typed.text, written, now);
     remember(sessionId, written.trim());
-    // Without a connection the draft is kept until it was done, so that it outlives the page.
-    if (status.state === "connected") setText("");
-    else setTextNow("");
+    setText("");
     setCursor(0);
-    const forget = () => draftOf(sessionId) === written && keepDraft(sessionId, "");
+    // Without a connection it is kept until it was done, so that it outlives the page.
+    const done = status.state === "connected" ? () => {} : holdDraft(sessionId, written.trim());
+    const run = (act: () => Promise<unknown>, then?: (got: unknown) => void) =>
+      errands.run(written.trim(), () => act().finally(done), then);
     switch (typed.kind) {
       case "command":
-        return errands.run(
-          written.trim(),
+        return run(
           () => command(typed.name, typed.args, now),
-          (show) => {
-            forget();
-            if (typeof show === "function") show();
-          },
+          (show) => typeof show === "function" && show(),
         );
       case "shell":
-        return errands.run(
-          written.trim(),
-          () => client.call("run_shell", { command: typed.command, inContext: typed.inContext }, { sessionId }),
-          forget,
-        );
+        return run(() => client.call("run_shell", { command: typed.command, inContext: typed.inContext }, { sessionId }));
       case "note":
-        return errands.run(
-          written.trim(),
+        return run(
           () => client.call("add_memory", { scope: typed.scope, text: typed.text }, { sessionId }),
-          () => {
-            forget();
-            say(w.noted);
-          },
+          () => say(w.noted),
         );
     }
   };
@@ -266,7 +252,7 @@ function Box() {
     : {};
   return (
     <>
-      <Queue onEdit={(t) => setText(text ? `${text}\n${t}` : t)} />
+      <Queue onEdit={(t) => setText(text ? `${text}\n${t}` : t)} onTake={putBack} />
       <form
         className={`comp ${kind}`}
         onSubmit={(e: FormEvent) => {
@@ -312,7 +298,6 @@ function Box() {
           onKeyDown={key}
           onPaste={paste}
         />
-        {send.error && <ErrorLine error={`${w.unsent} ${send.error.message}`} />}
         <ErrorLine error={problem} />
         {notice && (
           <p className="notice">
@@ -320,9 +305,9 @@ function Box() {
             <IconButton of={X} name={w.dismiss} small onClick={() => setNotice("")} />
           </p>
         )}
-        {(send.busy || errands.waiting > 0) && status.state !== "connected" && (
+        {(unsent.length > 0 || errands.waiting > 0) && status.state !== "connected" && (
           <p className="errline" role="status">
-            {w.kept}
+            {unsent.some((m) => !m.stored) ? w.keptHere : w.kept}
           </p>
         )}
         {status.state === "connected" &&
@@ -344,6 +329,7 @@ function Box() {
             }}
           />
           <IconButton of={Paperclip} name={w.attach} onClick={() => picker.current?.click()} />
+          <Voice onText={(t) => write(said.current.trim() === "" ? t : `${said.current.trimEnd()} ${t}`)} />
           <Pickers inForce={inForce} open={picking} onOpen={setPicking} />
           <span className="does">
             {stops && (
@@ -352,12 +338,12 @@ function Box() {
               </Button>
             )}
             {running && !empty && (kind === "message" || kind === "command") && (
-              <Button look="plain" title={w.sendNow} onClick={() => submit(true)} disabled={send.busy}>
+              <Button look="plain" title={w.sendNow} onClick={() => submit(true)}>
                 <Icon of={CornerDownRight} small className="only" /> <span className="says">{w.sendNow}</span>{" "}
                 <kbd className="hint">Ctrl ↵</kbd>
               </Button>
             )}
-            <Button look="ink" type="submit" title={says} disabled={empty || (kind === "message" && send.busy)}>
+            <Button look="ink" type="submit" title={says} disabled={empty}>
               <span className="says">{says}</span> <Icon of={ArrowUp} small />
             </Button>
           </span>

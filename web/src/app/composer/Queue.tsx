@@ -1,33 +1,42 @@
 import { ArrowUp, Pencil, X } from "lucide-react";
 import type { LiveQueue, QueueItem } from "../../protocol/index";
 import { textOf } from "../conversation/rows";
-import { useAction, useClient, useLive, useSession } from "../host/context";
+import { useAction, useClient, useLive, useOutbox, useSession, useStatus, useUnsent } from "../host/context";
+import type { Unsent } from "../host/outbox";
 import { Button, IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { useWords } from "../words/index";
-import { composerWords } from "./words";
+import { type ComposerWords, composerWords } from "./words";
 
-/** The messages that wait, next first: each can be moved up, taken back into the editor, or removed. */
-export function Queue({ onEdit }: { onEdit(text: string): void }) {
+/**
+ * The messages that wait, next first: each can be moved up, taken back into the editor, or removed.
+ * Below them are those that the host has not acknowledged; what it may have is not to be taken back.
+ */
+export function Queue({ onEdit, onTake }: { onEdit(text: string): void; onTake(m: Unsent): void }) {
   const w = useWords(composerWords);
   const client = useClient();
   const { sessionId } = useSession();
   const queues = useLive((l) => l.queues) ?? [];
-  const waiting = queues.flatMap((q) => (q.items ?? []).map((item, i) => ({ q, item, i })));
+  // What goes into the turn comes before all that waits for its end.
+  const ordered = [...queues].sort((a, b) => Number(b.queue === "steer") - Number(a.queue === "steer"));
+  const waiting = ordered.flatMap((q) => (q.items ?? []).map((item, i) => ({ q, item, i })));
   const rewrite = useAction(async (q: LiveQueue, items: QueueItem[]) => {
     await client.call("rewrite_queue", { queue: q.queue, items, ...(q.updateId ? { replaces: q.updateId } : {}) }, { sessionId });
   });
   const resume = useAction(() => client.call("resume_queue", {}, { sessionId }));
-  if (waiting.length === 0) return <ErrorLine error={rewrite.error} />;
+  const outbox = useOutbox();
+  const connected = useStatus().state === "connected";
+  const unsent = useUnsent().filter((m) => m.late || !connected);
+  if (waiting.length + unsent.length === 0) return <ErrorLine error={rewrite.error} />;
   const without = (q: LiveQueue, item: QueueItem) => (q.items ?? []).filter((o) => o.id !== item.id);
   return (
     <>
-      <ul className="queue" aria-label={w.queued(waiting.length)}>
+      <ul className="queue" aria-label={w.queued(waiting.length + unsent.length)}>
         {waiting.map(({ q, item, i }, n) => (
           <li key={item.id}>
             <span className="src num">{n + 1}</span>
             <span className="trunc">{textOf(item.content)}</span>
-            <span className="src">{n === 0 ? w.next : ""}</span>
+            <span className="src">{q.queue === "steer" ? w.atStep : i > 0 ? "" : n === 0 ? w.next : w.afterTurn}</span>
             <span>
               {i > 0 && (
                 <IconButton
@@ -52,6 +61,29 @@ export function Queue({ onEdit }: { onEdit(text: string): void }) {
             </span>
           </li>
         ))}
+        {unsent.map((m, n) => (
+          <li key={m.requestId}>
+            <span className="src num">{waiting.length + n + 1}</span>
+            <span className="trunc">{m.typed || m.files.map((f) => f.name).join(", ")}</span>
+            <span className="src">{stateOf(m, connected, w)}</span>
+            <span>
+              {!m.left && (
+                <>
+                  <IconButton
+                    of={Pencil}
+                    name={w.edit}
+                    small
+                    onClick={() => {
+                      const taken = outbox.takeBack(m.requestId);
+                      if (taken) onTake(taken);
+                    }}
+                  />
+                  <IconButton of={X} name={w.remove} small onClick={() => outbox.takeBack(m.requestId)} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
       </ul>
       <ErrorLine error={rewrite.error ?? resume.error} />
       {queues.some((q) => q.paused) && (
@@ -64,4 +96,10 @@ export function Queue({ onEdit }: { onEdit(text: string): void }) {
       )}
     </>
   );
+}
+
+/** How far a message has come that the host has not acknowledged. */
+function stateOf(m: Unsent, connected: boolean, w: ComposerWords): string {
+  if (connected) return w.sending;
+  return m.left ? w.unconfirmed : w.waits;
 }

@@ -41,6 +41,26 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     expect(problems).toEqual([]);
   });
 
+  test("shows what goes into the turn first, and says so", async () => {
+    const sessionId = await world.session("wait again");
+    const page = await world.page(`#/s/${sessionId}`);
+    const box = page.getByRole("textbox", { name: "Message" });
+    await page.locator(".head").getByText("Working").waitFor();
+    await box.fill("after the turn");
+    await page.keyboard.press("Enter");
+    await page.locator(".queue").getByText("after the turn").waitFor();
+    await box.fill("into the turn");
+    await page.keyboard.press("Control+Enter");
+    await expect
+      .poll(() => page.locator(".queue li").allTextContents())
+      .toEqual(["1into the turnat the next step", "2after the turnafter this turn"]);
+    await picture(page, "composer-steered");
+    await accessible(page);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.locator(".head").getByText("Working").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
   test("keeps what was written over a reload, and what cannot be sent until it can", async () => {
     const sessionId = await world.session("hello");
     const page = await world.page(`#/s/${sessionId}`);
@@ -64,6 +84,42 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     problems.length = 0; // the browser says that it could not connect
   });
 
+  test("keeps a draft for each tab, and one that was sent comes back in none", async () => {
+    const sessionId = await world.session("hello");
+    const one = await world.page(`#/s/${sessionId}`);
+    const boxOf = (p: typeof one) => p.getByRole("textbox", { name: "Message" });
+    const opened = async () => {
+      const page = await one.context().newPage();
+      await page.goto(`${world.url}#/s/${sessionId}`);
+      await boxOf(page).waitFor();
+      return page;
+    };
+    await boxOf(one).fill("of tab one");
+    const two = await opened();
+    expect(await boxOf(two).inputValue()).toBe("of tab one"); // it is new
+    await boxOf(two).fill("of tab two");
+    for (const page of [one, two]) await page.reload();
+    await boxOf(one).waitFor();
+    await boxOf(two).waitFor();
+    expect(await boxOf(one).inputValue()).toBe("of tab one");
+    expect(await boxOf(two).inputValue()).toBe("of tab two");
+    const three = await opened();
+    expect(await boxOf(three).inputValue()).toBe("of tab two");
+    await boxOf(two).press("Enter");
+    await one.getByRole("heading", { name: "of tab two" }).waitFor();
+    await expect.poll(() => boxOf(three).inputValue()).toBe("");
+    for (const page of [one, two, three]) {
+      await page.reload();
+      await boxOf(page).waitFor();
+    }
+    expect(await boxOf(one).inputValue()).toBe("of tab one");
+    expect(await boxOf(two).inputValue()).toBe("");
+    expect(await boxOf(three).inputValue()).toBe("");
+    const four = await opened();
+    expect(await boxOf(four).inputValue()).toBe("");
+    expect(problems).toEqual([]);
+  });
+
   test("sets the mode for all who watch, and attaches a picture, on a phone", async () => {
     const sessionId = await world.session("hello");
     const desk = await world.page(`#/s/${sessionId}`);
@@ -79,7 +135,8 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     await page.getByText("dot.png").waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill("look at this");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await desk.getByText("1 picture").waitFor();
+    await desk.getByRole("heading", { name: "look at this" }).waitFor();
+    await desk.locator(".said .picture img").waitFor();
     await accessible(page);
   });
 

@@ -33,11 +33,13 @@ export interface OwnCommand {
 const places: readonly [
   names: readonly string[],
   about: keyof typeof ownWords.en,
-  at: [panel: string, section?: string] | "session" | "extensions",
+  at: [panel: string, section?: string] | "session" | "extensions" | "tree",
 ][] = [
   [["context"], "context", "session"],
   [["cost"], "cost", "session"],
   [["tasks", "process"], "tasks", "session"],
+  [["tree", "branch"], "tree", "tree"],
+  [["rewind"], "rewind", "tree"],
   [["extensions"], "extensions", "extensions"],
   [["mcp"], "mcp", "extensions"],
   [["skills"], "skills", "extensions"],

@@ -236,6 +236,31 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     expect(problems).toEqual([]);
   });
 
+  test("a command that is about what is shown leads to its place", async () => {
+    const { id, page } = await idle();
+    for (const [typed, place] of [
+      ["/tree", `#/s/${id}/tree`],
+      ["/rewind", `#/s/${id}/tree`],
+      ["/branch", `#/s/${id}/tree`],
+      ["/tasks", `#/s/${id}/session`],
+      ["/mcp", `#/s/${id}/extensions`],
+      ["/login", "#/p/settings/models"],
+      ["/doctor", "#/p/doctor"],
+    ] as const) {
+      await page.evaluate((to) => location.assign(`#/s/${to}`), id);
+      await box(page).fill(typed);
+      await page.keyboard.press("Escape"); // what is offered
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.evaluate(() => location.hash), { timeout: 10_000 }).toBe(place);
+      if (typed === "/tree") await page.getByRole("tree").waitFor();
+      if (typed === "/tree") await picture(page, "typing-tree");
+    }
+    await page.evaluate((to) => location.assign(`#/s/${to}`), id);
+    await box(page).waitFor();
+    expect(await value(page)).toBe("");
+    expect(problems).toEqual([]);
+  });
+
   test("a command of an extension leads this page to another session, and no other page", async () => {
     const { id, page } = await idle();
     const other = await world.page(`#/s/${id}`);
@@ -287,17 +312,25 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
   });
 
   test("what is to be run without a connection runs once when there is one again", async () => {
-    const { page } = await idle();
+    const { id, page } = await idle();
     const { port } = world;
     await world.host.kill();
     await page.getByText("Not connected.").waitFor();
     await box(page).fill("!echo once >> ran.txt");
     await page.keyboard.press("Enter");
     await page.getByText("It is kept, and sent when the host answers.").waitFor();
+    await box(page).fill("a later thought");
+    await page.evaluate(() => location.assign("#/p/doctor"));
+    await box(page).waitFor({ state: "detached" });
+    await page.evaluate((to) => location.assign(`#/s/${to}`), id);
+    expect(await value(page)).toBe("a later thought"); // and not what is to be run, too
+    await box(page).fill("");
     await world.host.start(port);
     await page.locator(".step", { hasText: "echo once" }).getByText("0.").waitFor();
     expect(readFileSync(join(world.host.work, "ran.txt"), "utf8")).toBe("once\n");
     await page.getByText("It is kept").waitFor({ state: "detached" });
+    await page.reload();
+    await box(page).waitFor();
     expect(await value(page)).toBe("");
     problems.length = 0; // the browser says that it could not connect
   });

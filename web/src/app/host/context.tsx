@@ -4,6 +4,7 @@ import type { Client, DeviceChanges, Session, Status, Update } from "../../clien
 import { RequestError } from "../../client/index";
 import type { ClientID, DeviceID, Grant, Live, PersistentEvent, ProjectID, RequestName, Requests, SessionID } from "../../protocol/index";
 import { keep, kept } from "./kept";
+import { type Outbox, outboxOf, type Unsent } from "./outbox";
 
 export interface HostContext {
   client: Client;
@@ -26,7 +27,8 @@ function lastGrant(): Grant {
 const Granted = createContext<Grant>("view");
 
 export function HostProvider({ host, children }: { host: HostContext; children: ReactNode }) {
-  const { client } = host;
+  const { client, device } = host;
+  useEffect(() => void outboxOf(client, device), [client, device]); // sends what an earlier page has left
   const [grant, setGrant] = useState<Grant>(client.status.connected?.grant ?? lastGrant);
   useEffect(() => {
     const told = (g: Grant | undefined) => {
@@ -56,6 +58,21 @@ export function useHost(): HostContext {
 
 export function useClient(): Client {
   return useHost().client;
+}
+
+export function useOutbox(): Outbox {
+  const { client, device } = useHost();
+  return outboxOf(client, device);
+}
+
+/** Messages of the session that the host has not acknowledged; the list is replaced when it changes. */
+export function useUnsent(): readonly Unsent[] {
+  const outbox = useOutbox();
+  const { sessionId } = useSession();
+  return useSyncExternalStore(
+    useCallback((changed) => outbox.subscribe(changed), [outbox]),
+    () => outbox.of(sessionId),
+  );
 }
 
 /** How the connection stands. */

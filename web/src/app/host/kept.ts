@@ -22,3 +22,14 @@ export function keep(name: string, value: string | undefined): boolean {
     return false;
   }
 }
+
+/** The names that begin so under which something is kept. */
+export function keptNames(start: string): string[] {
+  const names = new Set([...memory.keys()].filter((n) => n.startsWith(start)));
+  try {
+    for (const n of Object.keys(localStorage)) if (n.startsWith(prefix + start)) names.add(n.slice(prefix.length));
+  } catch {
+    // a private window may have no storage
+  }
+  return [...names];
+}

@@ -145,6 +145,11 @@ export class Host {
     });
   }
 
+  /** Has the host stand still, or go on: its connections stay, and nothing comes over them. */
+  hold(on: boolean): void {
+    this.child?.kill(on ? "SIGSTOP" : "SIGCONT");
+  }
+
   /** The log of a session as it is on the disk, "" while there is none. */
   stored(sessionId: string): string {
     const names = readdirSync(this.path(), { recursive: true, encoding: "utf8" });
