@@ -182,6 +182,29 @@ func TestARunOfASessionWaitsForThePerson(t *testing.T) {
 	}, `{"if":{"user":"slow"},"do":[{"wait":30000},{"text":"done"}]}`)
 }
 
+func TestLoopSchedulesNothingForATimeThatItDoesNotTake(t *testing.T) {
+	within(t, func(w *world) {
+		id := w.c.NewSession()
+		for _, args := range []string{"1.5h hello", "at 09:00 hello", "0 9 * * * hello", "hello every 20m"} {
+			if _, err := w.c.Try(id, &protocol.RunCommand{Name: "loop", Args: args}); err == nil || !strings.Contains(err.Message, "is not an interval that /loop can take") {
+				t.Errorf("/loop %s: %v", args, err)
+			}
+		}
+		if n := w.list(); n != "" {
+			t.Errorf("it made %q", n)
+		}
+		w.c.Do(id, &protocol.RunCommand{Name: "loop", Args: "every 2 hours 30 minutes hello"})
+		w.pass(time.Second)
+		list := w.c.Do("", &protocol.ListSchedules{}).(*protocol.ScheduleList).Schedules
+		if len(list) != 1 || list[0].When.EverySeconds != 9000 || list[0].Prompt != "hello" {
+			t.Errorf("it made %+v", list)
+		}
+		if got := strings.Join(w.said(id), ", "); got != "schedule: hello" {
+			t.Errorf("the session was told: %s", got)
+		}
+	})
+}
+
 func TestARunOfAPausedQueueResumesNothing(t *testing.T) {
 	within(t, func(w *world) {
 		id := w.c.NewSession()
