@@ -76,6 +76,7 @@ type Automation struct {
 	alarm    *schedule.Alarm
 	poked    atomic.Bool // the loop is to look again
 	upcoming upcoming
+	heldNext time.Time // when the loop looks at heartbeats that are held
 
 	files sync.Mutex // held while the files of a project are read and applied, so that the last read counts; before mu
 

@@ -74,6 +74,7 @@ func (a *Automation) tick(ctx context.Context) (next time.Time) {
 		}
 		return time.Time{}
 	}
+	next = a.alignHeld(ctx, now)
 	all := a.store.State().Schedules
 	a.upcoming.keep(len(all), a.cfg.Clock.Zone())
 	for _, x := range all {
