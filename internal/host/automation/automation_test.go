@@ -205,7 +205,7 @@ func TestLoopSchedulesNothingForATimeThatItDoesNotTake(t *testing.T) {
 	})
 }
 
-func TestARunOfAPausedQueueResumesNothing(t *testing.T) {
+func TestARunWaitsForAPausedQueue(t *testing.T) {
 	within(t, func(w *world) {
 		id := w.c.NewSession()
 		sent := w.c.Do(id, &protocol.SendMessage{Content: hosttest.Text("slow one")}).(*protocol.Sent)
@@ -214,8 +214,14 @@ func TestARunOfAPausedQueueResumesNothing(t *testing.T) {
 		w.pass(time.Second)
 		x := w.add(id, protocol.CreateSchedule{When: "in 10s", Prompt: "by itself"})
 		w.pass(time.Minute)
+		w.expect(x.ScheduleID, "queued")
+		if why := w.get(x.ScheduleID).Runs[0].Why; why != "the queue of its session is paused, and messages wait there" {
+			t.Errorf("it waits because %q", why)
+		}
+		w.c.Do(id, &protocol.ResumeQueue{})
+		w.pass(time.Minute)
 		w.expect(x.ScheduleID, "completed")
-		if got := strings.Join(w.said(id), ", "); got != "person: slow one, schedule: by itself" {
+		if got := strings.Join(w.said(id), ", "); got != "person: slow one, followUp: waits, schedule: by itself" {
 			t.Errorf("the session was told: %s", got)
 		}
 	}, `{"if":{"user":"slow"},"do":[{"wait":30000},{"text":"done"}]}`)
