@@ -25,7 +25,7 @@ const Tail = 24
 // Config is what line mode needs.
 type Config struct {
 	Client  *client.Client
-	Session *client.Session // opened with Tail events; nobody else takes its updates
+	Session *client.Session // opened with client.DefaultWindow events, as the terminal UI does; nobody else takes its updates
 	ID      protocol.SessionID
 	States  <-chan client.Change // of the connection
 	// Dir is what the names of files in messages are relative to; Scorel is the user's
@@ -48,6 +48,8 @@ type Session struct {
 	live     protocol.Live // as of the newest update that was shown
 	away     fold.Absence  // what ran by itself while nobody was here
 	fresh    bool          // the state was shown once
+	loading  bool          // the events of the path are coming, of which the newest are shown
+	newest   []protocol.Event
 	screen   screen
 	term     *termScreen // nil when piped
 	view     *view
@@ -173,16 +175,27 @@ func (v *Session) setPrompt() {
 func (v *Session) Update(u *client.Update) error {
 	switch {
 	case u.Resync == protocol.FullReload:
+		v.loading, v.newest = true, nil
 		v.away = fold.Absence{Seen: v.live.PersistentLastSeq}
 	case u.Resync != "":
 		v.away.Left(v.live.PersistentLastSeq)
 	}
 	v.view.resync(u.Resync)
 	u.Fold(&v.live, func(e protocol.Event) {
-		v.view.event(e, &v.live)
 		v.away.Take(e)
+		if !v.loading {
+			v.view.event(e, &v.live)
+			return
+		}
+		if v.newest = append(v.newest, e); len(v.newest) > Tail {
+			v.newest = v.newest[1:]
+		}
 	})
 	if u.Fresh {
+		for _, e := range v.newest {
+			v.view.event(e, &v.live)
+		}
+		v.loading, v.newest = false, nil
 		v.view.state(&v.live)
 		if text := v.away.Text(); text != "" {
 			v.notify(text)
