@@ -268,6 +268,11 @@ var (
 	}
 )
 
+// Missed reports whether a schedule that was due once had no run for that.
+func (s *Schedule) Missed() bool {
+	return s.State == ScheduleDone && s.When.At > 0 && s.LastSkip != nil && s.LastSkip.At == s.When.At
+}
+
 // Check says what cannot be carried out; see [Call.Check].
 func (r *CreateSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }
 

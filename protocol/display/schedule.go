@@ -47,6 +47,8 @@ func ScheduleRow(s *protocol.Schedule, now time.Time) []string {
 		state = "paused until " + Instant(s.PausedUntil, now)
 	case s.NextAt > 0:
 		next = "next " + Instant(s.NextAt, now)
+	case s.Missed():
+		state = "missed"
 	}
 	row := []string{string(s.ScheduleID), state, Line(s.Words), next, ScheduleName(s)}
 	if r := s.LastRun; r != nil {
@@ -77,7 +79,11 @@ func ScheduleText(d *protocol.ScheduleDetails, now time.Time) []string {
 		}
 	}
 	if s.ScheduleID != "" { // else it is proposed
-		add("state", string(s.State))
+		state := string(s.State)
+		if s.Missed() {
+			state = "missed"
+		}
+		add("state", state)
 	}
 	add("why", Line(s.Why))
 	add("paused until", Instant(s.PausedUntil, now))

@@ -125,6 +125,9 @@ func (v *Session) showOpened() {
 	if opened.Interrupted != "" {
 		v.screen.line(alertStyle, opened.Interrupted)
 	}
+	for _, text := range opened.Holds {
+		v.notify(display.Line(text))
+	}
 }
 
 // titled returns the title of a session to follow its id, if there is one.

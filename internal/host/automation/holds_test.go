@@ -1,0 +1,55 @@
+package automation_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"scorel/internal/host/hosttest"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+func TestWhoOpensASessionIsToldOfSchedulesThatPauseAtALimit(t *testing.T) {
+	within(t, func(w *world) {
+		w.configure("maxRunTokens = 350")
+		id := w.c.NewSession()
+		w.add(id, protocol.CreateSchedule{When: "every 1m", Prompt: "work", Name: "watch"})
+		opened := func() []string {
+			c := w.Plug("other", false, protocol.GrantControl)
+			return c.Do(id, &protocol.OpenSession{}).(*protocol.SessionOpened).Holds
+		}
+		if got := opened(); len(got) > 0 {
+			t.Errorf("before, it says %q", got)
+		}
+		w.pass(61 * time.Second)
+		got := opened()
+		if len(got) != 1 || !strings.HasPrefix(got[0], "The schedule watch pauses until ") || strings.HasSuffix(got[0], "..") {
+			t.Errorf("it says %q", got)
+		}
+		w.c.Do(id, &protocol.SendMessage{Content: hosttest.Text("hello")})
+		w.pass(time.Second)
+	}, stepping)
+}
+
+func TestAOneShotThatCameTooLateIsShownAsMissed(t *testing.T) {
+	within(t, func(w *world) {
+		w.configure(`catchUp = "none"`)
+		once := w.add("", protocol.CreateSchedule{When: "in 5m", Prompt: "once"})
+		done := w.add("", protocol.CreateSchedule{When: "in 10s", Prompt: "once"})
+		w.pass(15 * time.Second)
+		w.stop()
+		w.pass(time.Hour)
+		w.start()
+		w.pass(time.Second)
+		for id, want := range map[protocol.ScheduleID]string{once.ScheduleID: "missed", done.ScheduleID: "done"} {
+			d := w.get(id)
+			if row := display.ScheduleRow(&d.Schedule, time.Now()); row[1] != want {
+				t.Errorf("the list has %q, not %s", row, want)
+			}
+			if text := strings.Join(display.ScheduleText(d, time.Now()), "\n"); !strings.Contains(text, "state: "+want) {
+				t.Errorf("it is shown as %s", text)
+			}
+		}
+	})
+}
