@@ -48,8 +48,7 @@ type Session struct {
 	live     protocol.Live // as of the newest update that was shown
 	away     fold.Absence  // what ran by itself while nobody was here
 	fresh    bool          // the state was shown once
-	loading  bool          // the events of the path are coming, of which the newest are shown
-	newest   []protocol.Event
+	load     load
 	screen   screen
 	term     *termScreen // nil when piped
 	view     *view
@@ -63,6 +62,12 @@ type Session struct {
 	ended    bool         // nothing more is typed: it detaches when all is handled
 	warned   bool         // why it has not detached was told since the connection broke
 	detached bool
+}
+
+// load is what has come of the path of a session that is being loaded.
+type load struct {
+	runs   bool
+	newest []protocol.Event // the last ones, which are to be shown
 }
 
 // Run shows a session and sends what is typed until the person detaches, the input ends,
@@ -178,7 +183,7 @@ func (v *Session) setPrompt() {
 func (v *Session) Update(u *client.Update) error {
 	switch {
 	case u.Resync == protocol.FullReload:
-		v.loading, v.newest = true, nil
+		v.load = load{runs: true}
 		v.away = fold.Absence{Seen: v.live.PersistentLastSeq}
 	case u.Resync != "":
 		v.away.Left(v.live.PersistentLastSeq)
@@ -186,19 +191,19 @@ func (v *Session) Update(u *client.Update) error {
 	v.view.resync(u.Resync)
 	u.Fold(&v.live, func(e protocol.Event) {
 		v.away.Take(e)
-		if !v.loading {
+		if !v.load.runs {
 			v.view.event(e, &v.live)
 			return
 		}
-		if v.newest = append(v.newest, e); len(v.newest) > Tail {
-			v.newest = v.newest[1:]
+		if v.load.newest = append(v.load.newest, e); len(v.load.newest) > Tail {
+			v.load.newest = v.load.newest[1:]
 		}
 	})
 	if u.Fresh {
-		for _, e := range v.newest {
+		for _, e := range v.load.newest {
 			v.view.event(e, &v.live)
 		}
-		v.loading, v.newest = false, nil
+		v.load = load{}
 		v.view.state(&v.live)
 		if text := v.away.Text(); text != "" {
 			v.notify(text)
