@@ -145,6 +145,21 @@ func rights(s *protocol.Schedule) string {
 	return text
 }
 
+// limitsOf says what something may use at most; 0 is no limit.
+func limitsOf(usd float64, tokens int64, minutes float64) string {
+	var limits []string
+	if usd > 0 {
+		limits = append(limits, fmt.Sprintf("$%.2f", usd))
+	}
+	if tokens > 0 {
+		limits = append(limits, fmt.Sprintf("%d tokens", tokens))
+	}
+	if minutes > 0 {
+		limits = append(limits, fmt.Sprintf("%g minutes", minutes))
+	}
+	return cmp.Or(strings.Join(limits, ", "), "none")
+}
+
 // AutomationText is what a host does by itself, a line each.
 func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	out := []string{}
@@ -153,6 +168,9 @@ func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	}
 	out = append(out, fmt.Sprintf("schedules: %d armed, %d paused", s.Armed, s.Paused),
 		fmt.Sprintf("runs: %d running, %d waiting (at most %d at once)", s.Running, s.Queued, s.MaxParallel))
+	if s.Proactive > 0 {
+		out = append(out, fmt.Sprintf("sessions in proactive mode: %d (scorel ps shows them)", s.Proactive))
+	}
 	if s.NextAt > 0 {
 		out = append(out, "next due: "+Instant(s.NextAt, now))
 	}
@@ -167,7 +185,10 @@ func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	if s.MaxDayTokens > 0 {
 		today += fmt.Sprintf(" of %d", s.MaxDayTokens)
 	}
-	out = append(out, today)
+	out = append(out, today, "limits of a run: "+limitsOf(s.MaxRunUSD, s.MaxRunTokens, s.MaxRunMinutes), "limits of a day: "+limitsOf(s.MaxDayUSD, s.MaxDayTokens, 0))
+	if s.QuietHours != "" {
+		out = append(out, "quiet hours: "+Line(s.QuietHours))
+	}
 	for _, n := range s.Notices {
 		out = append(out, Line(n))
 	}

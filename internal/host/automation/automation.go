@@ -30,6 +30,7 @@ type Sessions interface {
 	Lane(id protocol.SessionID) *lane.Lane
 	Notify(id protocol.SessionID, level, text string)
 	Ending() bool
+	States() []protocol.SessionState
 }
 
 // Library makes sessions.

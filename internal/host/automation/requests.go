@@ -399,7 +399,13 @@ func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens)}
+	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens),
+		MaxRunUSD: limits.MaxRunUSD, MaxRunTokens: int64(limits.MaxRunTokens), MaxRunMinutes: limits.MaxRunMinutes, QuietHours: limits.QuietHours}
+	for _, each := range a.cfg.Sessions.States() {
+		if each.Automation != nil {
+			s.Proactive++
+		}
+	}
 	switch {
 	case a.usable() != nil:
 		s.Problem = protocol.AsError(a.usable()).Message
