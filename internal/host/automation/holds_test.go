@@ -32,6 +32,25 @@ func TestWhoOpensASessionIsToldOfSchedulesThatPauseAtALimit(t *testing.T) {
 	}, stepping)
 }
 
+func TestAScheduleWithARuleThatIsNoneIsRefused(t *testing.T) {
+	within(t, func(w *world) {
+		id := w.c.NewSession()
+		for _, o := range []protocol.TurnOptions{{Allow: []string{"Bash(("}}, {Deny: []string{"Bash(("}}} {
+			for what, r := range map[string]protocol.Request{
+				"create":  &protocol.CreateSchedule{When: "every 1m", Prompt: "look", Options: &o},
+				"plan":    &protocol.PlanSchedule{When: "every 1m", Prompt: "look", Options: &o},
+				"command": &protocol.RunCommand{Name: "schedule", Args: "add --allowed-tools 'Bash((' 5m look"},
+			} {
+				if _, err := w.c.Try(id, r); err == nil || !strings.Contains(err.Message, "Bash((") {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+		}
+		w.listed("after that", "")
+		w.add(id, protocol.CreateSchedule{When: "every 1m", Prompt: "look", Options: &protocol.TurnOptions{Allow: []string{"Bash(ls:*)"}}})
+	})
+}
+
 func TestAOneShotThatCameTooLateIsShownAsMissed(t *testing.T) {
 	within(t, func(w *world) {
 		w.configure(`catchUp = "none"`)
