@@ -63,7 +63,7 @@ func RunRow(r *protocol.ScheduleRun, now time.Time) []string {
 	if r.CostUSD > 0 {
 		cost = fmt.Sprintf("$%.2f", r.CostUSD)
 	}
-	return []string{string(r.RunID), string(r.State), Instant(cmp.Or(r.EndedAt, r.StartedAt, r.CreatedAt), now), cost, string(r.SessionID), Line(r.Name), Line(r.Why)}
+	return []string{string(r.RunID), string(r.State), Instant(cmp.Or(r.EndedAt, r.StartedAt, r.CreatedAt), now), cost, string(r.SessionID), Line(cmp.Or(r.Name, string(r.ScheduleID))), Line(r.Why)}
 }
 
 // ScheduleText is all of a schedule, a line each.

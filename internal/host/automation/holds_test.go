@@ -32,6 +32,13 @@ func TestWhoOpensASessionIsToldOfSchedulesThatPauseAtALimit(t *testing.T) {
 	}, stepping)
 }
 
+func TestARunOfAScheduleWithoutANameIsShownWithItsID(t *testing.T) {
+	row := strings.Join(display.RunRow(&protocol.ScheduleRun{ScheduleID: "sch_aaaaaaaaaaaaaaa1"}, time.Now()), "|")
+	if !strings.Contains(row, "sch_aaaaaaaaaaaaaaa1") {
+		t.Errorf("it is shown as %s", row)
+	}
+}
+
 func TestAScheduleWithARuleThatIsNoneIsRefused(t *testing.T) {
 	within(t, func(w *world) {
 		id := w.c.NewSession()
