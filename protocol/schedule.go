@@ -190,6 +190,7 @@ type (
 		EndedAt    int64      `json:"endedAt,omitempty"`
 		CostUSD    float64    `json:"costUSD,omitempty"`
 		Tokens     int64      `json:"tokens,omitempty"`
+		Denied     int        `json:"denied,omitempty"` // calls that were not permitted
 	}
 	// RunList is runs, newest first.
 	RunList struct {

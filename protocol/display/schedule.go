@@ -63,7 +63,15 @@ func RunRow(r *protocol.ScheduleRun, now time.Time) []string {
 	if r.CostUSD > 0 {
 		cost = fmt.Sprintf("$%.2f", r.CostUSD)
 	}
-	return []string{string(r.RunID), string(r.State), Instant(cmp.Or(r.EndedAt, r.StartedAt, r.CreatedAt), now), cost, string(r.SessionID), Line(cmp.Or(r.Name, string(r.ScheduleID))), Line(r.Why)}
+	why := Line(r.Why)
+	if r.Denied > 0 {
+		denied := "1 call was denied"
+		if r.Denied > 1 {
+			denied = fmt.Sprintf("%d calls were denied", r.Denied)
+		}
+		why = strings.TrimPrefix(why+"; "+denied, "; ")
+	}
+	return []string{string(r.RunID), string(r.State), Instant(cmp.Or(r.EndedAt, r.StartedAt, r.CreatedAt), now), cost, string(r.SessionID), Line(cmp.Or(r.Name, string(r.ScheduleID))), why}
 }
 
 // ScheduleText is all of a schedule, a line each.

@@ -32,6 +32,18 @@ func TestWhoOpensASessionIsToldOfSchedulesThatPauseAtALimit(t *testing.T) {
 	}, stepping)
 }
 
+func TestARunSaysHowManyCallsWereDenied(t *testing.T) {
+	within(t, func(w *world) {
+		x := w.add("", protocol.CreateSchedule{When: "every 1m", Prompt: "write"})
+		w.pass(61 * time.Second)
+		w.expect(x.ScheduleID, "completed")
+		r := w.get(x.ScheduleID).Runs[0]
+		if row := display.RunRow(&r, time.Now()); r.Denied != 2 || row[len(row)-1] != "2 calls were denied" {
+			t.Errorf("%d were denied; it is shown as %q", r.Denied, row)
+		}
+	}, `{"if":{"user":"write"},"do":[{"call":"Bash","id":"c1","input":{"command":"touch a"}},{"call":"Bash","id":"c2","input":{"command":"touch b"}}]}`)
+}
+
 func TestARunOfAScheduleWithoutANameIsShownWithItsID(t *testing.T) {
 	row := strings.Join(display.RunRow(&protocol.ScheduleRun{ScheduleID: "sch_aaaaaaaaaaaaaaa1"}, time.Now()), "|")
 	if !strings.Contains(row, "sch_aaaaaaaaaaaaaaa1") {

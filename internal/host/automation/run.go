@@ -219,7 +219,7 @@ func (a *Automation) follow(id protocol.RunID, work *lane.Work) {
 		state, why = protocol.RunFailed, sentence(end)
 	}
 	spent := work.Spent()
-	a.change("note what a run has cost", func(st *store.State) { st.Spent(id, spent.USD, int64(spent.Tokens)) })
+	a.change("note what a run has cost", func(st *store.State) { st.Spent(id, spent.USD, int64(spent.Tokens), work.Denied()) })
 	a.finish(id, state, why)
 	if state == protocol.RunBudget {
 		a.atLimit(id, why)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/permission"
@@ -32,9 +33,10 @@ type turn struct {
 	options *protocol.TurnOptions
 	by      protocol.ClientID // of whose message it began, "" for none
 	mode    turnMode
-	command bool     // it is a run of [Lane.AtBoundary]
-	foreign bool     // it is a run of [Lane.RunTool], in which nobody is asked
-	summary *summary // of a run that makes one, nil of others
+	command bool         // it is a run of [Lane.AtBoundary]
+	foreign bool         // it is a run of [Lane.RunTool], in which nobody is asked
+	summary *summary     // of a run that makes one, nil of others
+	denied  atomic.Int64 // calls that were not permitted
 
 	// The journal's lock guards these.
 	waits   bool             // before it tries its model again

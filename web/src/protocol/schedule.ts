@@ -230,6 +230,8 @@ export interface ScheduleRun {
   endedAt?: number;
   costUSD?: number;
   tokens?: number;
+  /** calls that were not permitted */
+  denied?: number;
 }
 
 /** RunList is runs, newest first. */
