@@ -152,7 +152,7 @@ func (w *Work) End() *protocol.RuntimeEnd { return w.turn.end }
 func (w *Work) Spent() runtime.Spend { return w.turn.budget.Spent() }
 
 // Denied returns how many of its calls were not permitted until now.
-func (w *Work) Denied() int { return int(w.turn.denied.Load()) }
+func (w *Work) Denied() int { return int(w.turn.mode.denied.Load()) }
 
 // Stop ends the turn: as a cancel of a person does, or, when why is
 // [runtime.ErrHostStops], as the end of the host. It does not wait.

@@ -17,7 +17,7 @@ import (
 func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Permit, error) {
 	p, err := h.permit(ctx, q)
 	if err == nil && !p.Allowed {
-		h.t.denied.Add(1)
+		h.t.mode.denied.Add(1)
 	}
 	return p, err
 }

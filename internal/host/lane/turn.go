@@ -33,10 +33,9 @@ type turn struct {
 	options *protocol.TurnOptions
 	by      protocol.ClientID // of whose message it began, "" for none
 	mode    turnMode
-	command bool         // it is a run of [Lane.AtBoundary]
-	foreign bool         // it is a run of [Lane.RunTool], in which nobody is asked
-	summary *summary     // of a run that makes one, nil of others
-	denied  atomic.Int64 // calls that were not permitted
+	command bool     // it is a run of [Lane.AtBoundary]
+	foreign bool     // it is a run of [Lane.RunTool], in which nobody is asked
+	summary *summary // of a run that makes one, nil of others
 
 	// The journal's lock guards these.
 	waits   bool             // before it tries its model again
@@ -53,6 +52,7 @@ type turn struct {
 // turnMode is what decides about the permission mode of a turn, beside the session's and that of
 // its message.
 type turnMode struct {
+	denied  atomic.Int64    // calls that were not permitted
 	seq     protocol.Seq    // [rights.modeSeq] when it began
 	ceiling permission.Mode // of a turn that proactive mode began: see [tickMode]; "" of others
 }
