@@ -190,6 +190,7 @@ type (
 		EndedAt    int64      `json:"endedAt,omitempty"`
 		CostUSD    float64    `json:"costUSD,omitempty"`
 		Tokens     int64      `json:"tokens,omitempty"`
+		Denied     int        `json:"denied,omitempty"` // calls that were not permitted
 	}
 	// RunList is runs, newest first.
 	RunList struct {
@@ -199,20 +200,25 @@ type (
 	// is none. Problem says why nothing is due, if so; Notices are
 	// sentences about what of the heartbeats of projects does not count.
 	AutomationStatus struct {
-		Enabled      bool     `json:"enabled"`
-		Problem      string   `json:"problem,omitempty"`
-		Armed        int      `json:"armed"`
-		Paused       int      `json:"paused"`
-		Running      int      `json:"running"`
-		Queued       int      `json:"queued"`
-		MaxParallel  int      `json:"maxParallel"`
-		NextAt       int64    `json:"nextAt,omitempty"`
-		QuietUntil   int64    `json:"quietUntil,omitempty"` // 0: no quiet hours now
-		DayUSD       float64  `json:"dayUSD"`
-		DayTokens    int64    `json:"dayTokens"`
-		MaxDayUSD    float64  `json:"maxDayUSD,omitempty"`
-		MaxDayTokens int64    `json:"maxDayTokens,omitempty"`
-		Notices      []string `json:"notices,omitempty"`
+		Enabled       bool     `json:"enabled"`
+		Problem       string   `json:"problem,omitempty"`
+		Armed         int      `json:"armed"`
+		Paused        int      `json:"paused"`
+		Running       int      `json:"running"`
+		Queued        int      `json:"queued"`
+		Proactive     int      `json:"proactive"` // open sessions in proactive mode
+		MaxParallel   int      `json:"maxParallel"`
+		NextAt        int64    `json:"nextAt,omitempty"`
+		QuietUntil    int64    `json:"quietUntil,omitempty"` // 0: no quiet hours now
+		DayUSD        float64  `json:"dayUSD"`
+		DayTokens     int64    `json:"dayTokens"`
+		MaxDayUSD     float64  `json:"maxDayUSD,omitempty"`
+		MaxDayTokens  int64    `json:"maxDayTokens,omitempty"`
+		MaxRunUSD     float64  `json:"maxRunUSD,omitempty"`
+		MaxRunTokens  int64    `json:"maxRunTokens,omitempty"`
+		MaxRunMinutes float64  `json:"maxRunMinutes,omitempty"`
+		QuietHours    string   `json:"quietHours,omitempty"` // as the configuration has them
+		Notices       []string `json:"notices,omitempty"`
 	}
 )
 
@@ -267,6 +273,11 @@ var (
 		New: func() Request { return new(GetAutomation) }, Reply: func() Response { return new(AutomationStatus) },
 	}
 )
+
+// Missed reports whether a schedule that was due once had no run for that.
+func (s *Schedule) Missed() bool {
+	return s.State == ScheduleDone && s.When.At > 0 && s.LastSkip != nil && s.LastSkip.At == s.When.At
+}
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *CreateSchedule) Check() *Problem { return first(r.checkFields(), r.Options.Check()) }

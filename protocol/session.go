@@ -137,7 +137,9 @@ type (
 	}
 	// SessionOpened answers open_session. Findings are damage that was found,
 	// one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
-	// this ends when repair_session names the place to go on from.
+	// this ends when repair_session names the place to go on from. Holds says, in a sentence
+	// each, why what works in the session by itself does not go on now: schedules that are
+	// paused at a limit, background work that has begun too many turns.
 	SessionOpened struct {
 		Summary   SessionSummary `json:"summary"`
 		Findings  []string       `json:"findings,omitempty"`
@@ -145,7 +147,8 @@ type (
 		NeedsLeaf bool           `json:"needsLeaf,omitempty"`
 		// Interrupted says that a host was killed in the middle of the newest answer, as a
 		// sentence with what to do.
-		Interrupted string `json:"interrupted,omitempty"`
+		Interrupted string   `json:"interrupted,omitempty"`
+		Holds       []string `json:"holds,omitempty"`
 	}
 	// Imported is a session that was made from a file. Findings say what was wrong
 	// with the file and what it lacks, one sentence each, at most 20.

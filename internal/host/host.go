@@ -77,6 +77,8 @@ type Config struct {
 	// Report is told of everything that goes into a session's diagnostics file;
 	// may be nil.
 	Report func(what string, detail []byte)
+	// Say is told, in a sentence, of what concerns the whole host; may be nil.
+	Say func(text string)
 }
 
 // Overrides are settings above all files: the caller's for all turns of a host, and

@@ -63,7 +63,7 @@ func newRooms(h *Host) (r rooms) {
 		Announcer: h.audience, Turns: r.turns, Log: h.log})
 	r.files = filelist.New(r.settings)
 	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Turns: r.turns,
-		Log: h.log, Now: cfg.Now, Clock: cfg.Clock, Rand: cfg.Rand})
+		Log: h.log, Say: cfg.Say, Now: cfg.Now, Clock: cfg.Clock, Rand: cfg.Rand})
 	r.admin = admin.New(admin.Config{Settings: r.settings, Boxes: r.boxes, Entries: h.entries, Store: h.store, Connections: h, Announcer: h.audience,
 		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Heartbeats: r.automation, Counts: h.counts})
 	r.transfers = transfer.New(transfer.Config{Settings: r.settings, Store: h.store, Device: device, Sessions: h.sessions, Announcer: h.audience, Projects: r.admin, Log: h.log})

@@ -70,6 +70,7 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 	if s.Lane().Interrupted(ctx) {
 		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
 	}
+	opened.Holds = append(c.h.rooms.automation.Holds(id), s.Lane().Holds()...)
 	sent = true
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()

@@ -47,6 +47,8 @@ func ScheduleRow(s *protocol.Schedule, now time.Time) []string {
 		state = "paused until " + Instant(s.PausedUntil, now)
 	case s.NextAt > 0:
 		next = "next " + Instant(s.NextAt, now)
+	case s.Missed():
+		state = "missed"
 	}
 	row := []string{string(s.ScheduleID), state, Line(s.Words), next, ScheduleName(s)}
 	if r := s.LastRun; r != nil {
@@ -61,7 +63,15 @@ func RunRow(r *protocol.ScheduleRun, now time.Time) []string {
 	if r.CostUSD > 0 {
 		cost = fmt.Sprintf("$%.2f", r.CostUSD)
 	}
-	return []string{string(r.RunID), string(r.State), Instant(cmp.Or(r.EndedAt, r.StartedAt, r.CreatedAt), now), cost, string(r.SessionID), Line(r.Name), Line(r.Why)}
+	why := Line(r.Why)
+	if r.Denied > 0 {
+		denied := "1 call was denied"
+		if r.Denied > 1 {
+			denied = fmt.Sprintf("%d calls were denied", r.Denied)
+		}
+		why = strings.TrimPrefix(why+"; "+denied, "; ")
+	}
+	return []string{string(r.RunID), string(r.State), Instant(cmp.Or(r.EndedAt, r.StartedAt, r.CreatedAt), now), cost, string(r.SessionID), Line(cmp.Or(r.Name, string(r.ScheduleID))), why}
 }
 
 // ScheduleText is all of a schedule, a line each.
@@ -77,7 +87,11 @@ func ScheduleText(d *protocol.ScheduleDetails, now time.Time) []string {
 		}
 	}
 	if s.ScheduleID != "" { // else it is proposed
-		add("state", string(s.State))
+		state := string(s.State)
+		if s.Missed() {
+			state = "missed"
+		}
+		add("state", state)
 	}
 	add("why", Line(s.Why))
 	add("paused until", Instant(s.PausedUntil, now))
@@ -139,6 +153,21 @@ func rights(s *protocol.Schedule) string {
 	return text
 }
 
+// limitsOf says what something may use at most; 0 is no limit.
+func limitsOf(usd float64, tokens int64, minutes float64) string {
+	var limits []string
+	if usd > 0 {
+		limits = append(limits, fmt.Sprintf("$%.2f", usd))
+	}
+	if tokens > 0 {
+		limits = append(limits, fmt.Sprintf("%d tokens", tokens))
+	}
+	if minutes > 0 {
+		limits = append(limits, fmt.Sprintf("%g minutes", minutes))
+	}
+	return cmp.Or(strings.Join(limits, ", "), "none")
+}
+
 // AutomationText is what a host does by itself, a line each.
 func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	out := []string{}
@@ -147,6 +176,9 @@ func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	}
 	out = append(out, fmt.Sprintf("schedules: %d armed, %d paused", s.Armed, s.Paused),
 		fmt.Sprintf("runs: %d running, %d waiting (at most %d at once)", s.Running, s.Queued, s.MaxParallel))
+	if s.Proactive > 0 {
+		out = append(out, fmt.Sprintf("sessions in proactive mode: %d (scorel ps shows them)", s.Proactive))
+	}
 	if s.NextAt > 0 {
 		out = append(out, "next due: "+Instant(s.NextAt, now))
 	}
@@ -161,7 +193,10 @@ func AutomationText(s *protocol.AutomationStatus, now time.Time) []string {
 	if s.MaxDayTokens > 0 {
 		today += fmt.Sprintf(" of %d", s.MaxDayTokens)
 	}
-	out = append(out, today)
+	out = append(out, today, "limits of a run: "+limitsOf(s.MaxRunUSD, s.MaxRunTokens, s.MaxRunMinutes), "limits of a day: "+limitsOf(s.MaxDayUSD, s.MaxDayTokens, 0))
+	if s.QuietHours != "" {
+		out = append(out, "quiet hours: "+Line(s.QuietHours))
+	}
 	for _, n := range s.Notices {
 		out = append(out, Line(n))
 	}

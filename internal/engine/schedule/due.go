@@ -46,6 +46,8 @@ type Verdict struct {
 	Due time.Time
 	// Missed counts the due instants that are settled without firing, up to MaxMissed.
 	Missed int
+	// LastMissed is the newest of them, zero when there is none.
+	LastMissed time.Time
 	// MissedMore reports that there were more than MaxMissed.
 	MissedMore bool
 	// Settled is the instant up to which everything is settled now. It never moves back.
@@ -75,6 +77,7 @@ func (s *Schedule) Due(in Instant) Verdict {
 		return v
 	}
 	miss := func() {
+		v.LastMissed = v.Due
 		if v.Missed == MaxMissed {
 			v.MissedMore = true
 			return

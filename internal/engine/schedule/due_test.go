@@ -42,6 +42,9 @@ func TestDueFiresOneOfManyMissed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := compile(t, test.when, noon)
 			v := s.Due(schedule.Instant{Settled: test.settled, Now: test.now, CatchUp: test.catchUp})
+			if v.LastMissed.IsZero() != (v.Missed == 0) || !v.Due.IsZero() && !v.LastMissed.Before(v.Due) {
+				t.Errorf("%d were missed, the last %s, with %s due", v.Missed, v.LastMissed, v.Due)
+			}
 			if !v.Due.Equal(test.due) || v.Missed != test.missed || v.MissedMore || v.Ahead != 0 {
 				t.Errorf("%+v; want %v due and %d missed", v, test.due, test.missed)
 			}

@@ -30,6 +30,7 @@ type Sessions interface {
 	Lane(id protocol.SessionID) *lane.Lane
 	Notify(id protocol.SessionID, level, text string)
 	Ending() bool
+	States() []protocol.SessionState
 }
 
 // Library makes sessions.
@@ -60,22 +61,28 @@ type Config struct {
 	Announcer Announcer
 	Turns     Turns
 	Log       Log
-	Now       func() time.Time
-	Rand      io.Reader
+	// Say is told of what concerns the whole host, may be nil.
+	Say  func(text string)
+	Now  func() time.Time
+	Rand io.Reader
 	// Clock is the one that schedules follow, nil for the machine's.
 	Clock schedule.Clock
 }
 
 // Automation has the schedules and runs of a host. It may be used concurrently.
 type Automation struct {
-	cfg      Config
-	epoch    protocol.Epoch
-	store    *store.Store
-	fault    error // why there is no store
-	day      *day
-	alarm    *schedule.Alarm
-	poked    atomic.Bool // the loop is to look again
-	upcoming upcoming
+	cfg       Config
+	epoch     protocol.Epoch
+	store     *store.Store
+	file      string // of the store
+	fault     error  // why there is no store
+	outages   outages
+	day       *day
+	alarm     *schedule.Alarm
+	poked     atomic.Bool // the loop is to look again
+	upcoming  upcoming
+	storeNext time.Time // when the loop tries to store again
+	heldNext  time.Time // when the loop looks at heartbeats that are held
 
 	files sync.Mutex // held while the files of a project are read and applied, so that the last read counts; before mu
 
@@ -103,6 +110,7 @@ func New(cfg Config) *Automation {
 // open reads the files of a folder.
 func (a *Automation) open(dir string) {
 	var err error
+	a.file = filepath.Join(dir, "state.json")
 	if a.store, err = store.Open(a.cfg.Settings.FS, dir, a.cfg.Now); err == nil {
 		a.day, err = openDay(a.cfg.Settings.FS, dir, a.cfg.Clock)
 	}
@@ -193,6 +201,7 @@ func (a *Automation) update(change func(*store.State) error) error {
 		return a.fault
 	}
 	err := a.store.Update(change)
+	a.noteStored(err)
 	if err == nil {
 		a.cfg.Announcer.Broadcast(&protocol.AutomationChanged{})
 	}

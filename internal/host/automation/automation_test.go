@@ -182,7 +182,30 @@ func TestARunOfASessionWaitsForThePerson(t *testing.T) {
 	}, `{"if":{"user":"slow"},"do":[{"wait":30000},{"text":"done"}]}`)
 }
 
-func TestARunOfAPausedQueueResumesNothing(t *testing.T) {
+func TestLoopSchedulesNothingForATimeThatItDoesNotTake(t *testing.T) {
+	within(t, func(w *world) {
+		id := w.c.NewSession()
+		for _, args := range []string{"1.5h hello", "at 09:00 hello", "0 9 * * * hello", "hello every 20m"} {
+			if _, err := w.c.Try(id, &protocol.RunCommand{Name: "loop", Args: args}); err == nil || !strings.Contains(err.Message, "is not an interval that /loop can take") {
+				t.Errorf("/loop %s: %v", args, err)
+			}
+		}
+		if n := w.list(); n != "" {
+			t.Errorf("it made %q", n)
+		}
+		w.c.Do(id, &protocol.RunCommand{Name: "loop", Args: "every 2 hours 30 minutes hello"})
+		w.pass(time.Second)
+		list := w.c.Do("", &protocol.ListSchedules{}).(*protocol.ScheduleList).Schedules
+		if len(list) != 1 || list[0].When.EverySeconds != 9000 || list[0].Prompt != "hello" {
+			t.Errorf("it made %+v", list)
+		}
+		if got := strings.Join(w.said(id), ", "); got != "schedule: hello" {
+			t.Errorf("the session was told: %s", got)
+		}
+	})
+}
+
+func TestARunWaitsForAPausedQueue(t *testing.T) {
 	within(t, func(w *world) {
 		id := w.c.NewSession()
 		sent := w.c.Do(id, &protocol.SendMessage{Content: hosttest.Text("slow one")}).(*protocol.Sent)
@@ -191,8 +214,14 @@ func TestARunOfAPausedQueueResumesNothing(t *testing.T) {
 		w.pass(time.Second)
 		x := w.add(id, protocol.CreateSchedule{When: "in 10s", Prompt: "by itself"})
 		w.pass(time.Minute)
+		w.expect(x.ScheduleID, "queued")
+		if why := w.get(x.ScheduleID).Runs[0].Why; why != "the queue of its session is paused, and messages wait there" {
+			t.Errorf("it waits because %q", why)
+		}
+		w.c.Do(id, &protocol.ResumeQueue{})
+		w.pass(time.Minute)
 		w.expect(x.ScheduleID, "completed")
-		if got := strings.Join(w.said(id), ", "); got != "person: slow one, schedule: by itself" {
+		if got := strings.Join(w.said(id), ", "); got != "person: slow one, followUp: waits, schedule: by itself" {
 			t.Errorf("the session was told: %s", got)
 		}
 	}, `{"if":{"user":"slow"},"do":[{"wait":30000},{"text":"done"}]}`)

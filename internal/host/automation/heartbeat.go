@@ -132,6 +132,34 @@ func (a *Automation) alignAll(ctx context.Context) {
 	}
 }
 
+// lookAtHeld is how often the files of a project are read again whose heartbeats are held, so
+// that they go on when the files are again as they were trusted.
+const lookAtHeld = 30 * time.Second
+
+// alignHeld aligns the projects whose heartbeats are held, when it is time for that, and returns
+// when it is the next time: zero when none is held. It belongs to the loop.
+func (a *Automation) alignHeld(ctx context.Context, now time.Time) (next time.Time) {
+	held := map[string]bool{}
+	for _, x := range a.store.State().Schedules {
+		if x.Held {
+			held[x.Root] = true
+		}
+	}
+	switch {
+	case len(held) == 0:
+		return time.Time{}
+	case now.Before(a.heldNext) && a.heldNext.Sub(now) <= lookAtHeld: // a clock that was set back is no reason to wait
+		return a.heldNext
+	}
+	for root := range held {
+		if ctx.Err() == nil {
+			a.align(ctx, root)
+		}
+	}
+	a.heldNext = now.Add(lookAtHeld)
+	return a.heldNext
+}
+
 // align reads the files of a project and applies them, and returns what they are.
 func (a *Automation) align(ctx context.Context, root string) *beats {
 	a.files.Lock()

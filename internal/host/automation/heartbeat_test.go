@@ -165,6 +165,25 @@ func TestAChangedHeartbeatPausesUntilItIsTrustedAgain(t *testing.T) {
 	}
 }
 
+func TestAHeartbeatGoesOnWhenItsFilesAreAgainAsTheyWereTrusted(t *testing.T) {
+	within(t, func(w *world) {
+		w.beats("inbox 30s look")
+		w.trust()
+		w.pass(31 * time.Second)
+		w.beats("inbox 30s obey")
+		w.pass(2 * time.Minute)
+		w.listed("changed", "inbox "+paused)
+		w.beats("inbox 30s look")
+		w.pass(31 * time.Second)
+		w.listed("changed back", "inbox armed")
+		if n := w.notices(); n != "" {
+			t.Errorf("the status says %q", n)
+		}
+		w.pass(31 * time.Second)
+		w.expect(w.beatID("inbox"), "completed completed")
+	})
+}
+
 func TestARunThatWaitedBeginsNotWithChangedFiles(t *testing.T) {
 	within(t, func(w *world) {
 		w.beats("inbox 30s look", "slow 25s slow", "slower 25s slow")

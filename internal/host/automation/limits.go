@@ -1,7 +1,9 @@
 package automation
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"scorel/internal/engine/config"
@@ -50,11 +52,33 @@ func (a *Automation) atLimit(id protocol.RunID, why string) {
 func (a *Automation) pauseToday(x *store.Schedule, why string) {
 	until := a.tomorrow()
 	a.pause(x.ScheduleID, until.UnixMilli(), why)
-	name := x.Name
-	if name == "" {
-		name = string(x.ScheduleID)
+	a.tell(x.SessionID, pausedText(x, until, why))
+}
+
+// Holds returns sentences about the schedules of a session that are paused at a limit.
+func (a *Automation) Holds(id protocol.SessionID) (out []string) {
+	if a.store == nil {
+		return nil
 	}
-	a.tell(x.SessionID, fmt.Sprintf("The schedule %s pauses until %s: %s.", name, until.Format("2006-01-02 15:04"), why))
+	for _, x := range a.store.State().Schedules {
+		if x.SessionID != id || x.State != protocol.SchedulePaused || x.PausedUntil == 0 {
+			continue
+		}
+		if len(out) == maxHolds {
+			return append(out, "More schedules of this session are paused; scorel schedule list has them.")
+		}
+		until := time.UnixMilli(x.PausedUntil).In(a.cfg.Clock.Zone())
+		out = append(out, pausedText(x, until, x.Why))
+	}
+	return out
+}
+
+// maxHolds bounds the schedules that are named to who opens a session.
+const maxHolds = 3
+
+// pausedText says that a schedule is paused until a moment.
+func pausedText(x *store.Schedule, until time.Time, why string) string {
+	return fmt.Sprintf("The schedule %s pauses until %s: %s.", cmp.Or(x.Name, string(x.ScheduleID)), until.Format("2006-01-02 15:04"), strings.TrimRight(why, "."))
 }
 
 // tell tells the people of a session.

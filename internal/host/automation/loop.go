@@ -9,6 +9,7 @@ import (
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/schedule"
 	"scorel/internal/host/automation/store"
+	"scorel/internal/host/failure"
 	"scorel/protocol"
 )
 
@@ -25,6 +26,7 @@ const manySchedules = 100
 
 // loop has schedules make runs until the host ends.
 func (a *Automation) loop(ctx context.Context) {
+	a.outages.begin(a.cfg.Clock.Now())
 	a.recover(ctx)
 	a.alignAll(ctx)
 	first := true
@@ -65,15 +67,19 @@ func (a *Automation) tick(ctx context.Context) (next time.Time) {
 	limits, err := a.limits()
 	now := a.cfg.Clock.Now()
 	if err != nil {
-		a.report("read the limits of schedules", err)
+		if a.outages.bad(now, "the configuration could not be read: "+failure.Sentence(err)) {
+			a.say("no run of a schedule begins, because the configuration cannot be read: " + err.Error())
+		}
 		return now.Add(time.Minute)
 	}
 	if !limits.Enabled {
+		a.outages.bad(now, "automation was off (automation.enabled = false)")
 		if a.Waits() {
 			return now.Add(time.Minute) // a change of the configuration is seen
 		}
 		return time.Time{}
 	}
+	next = sooner(a.alignHeld(ctx, now), a.tryToStore(now))
 	all := a.store.State().Schedules
 	a.upcoming.keep(len(all), a.cfg.Clock.Zone())
 	for _, x := range all {
@@ -82,6 +88,7 @@ func (a *Automation) tick(ctx context.Context) (next time.Time) {
 		}
 		next = sooner(next, a.look(ctx, limits, x, now))
 	}
+	a.outages.end(now)
 	next = sooner(next, a.beginWaiting(limits, now))
 	if !next.IsZero() && next.Sub(now) > longest {
 		next = now.Add(longest)
@@ -162,7 +169,7 @@ func (u *upcoming) keep(n int, zone *time.Location) {
 	}
 }
 
-// missed is why an instant had no run that came too late.
+// missed is why an instant had no run that came too late, where nothing else is known.
 const missed = "the host was not there, or the machine slept"
 
 // settleDue makes the run of a schedule that is due, or records why there is none. What was
@@ -171,11 +178,13 @@ func (a *Automation) settleDue(limits config.Automation, x *store.Schedule, due 
 	settled := due.Settled.UnixMilli()
 	before := func(st *store.State) {
 		if due.Missed > 0 {
-			st.Skip(x.ScheduleID, settled, x.Settled, due.Missed, missed)
+			st.Skip(x.ScheduleID, due.LastMissed.UnixMilli(), x.Settled, due.Missed, a.outages.at(due.LastMissed))
 		}
 	}
 	if due.Due.IsZero() {
-		return a.change("record what was missed", func(st *store.State) { st.Skip(x.ScheduleID, settled, settled, due.Missed, missed) })
+		return a.change("record what was missed", func(st *store.State) {
+			st.Skip(x.ScheduleID, due.LastMissed.UnixMilli(), settled, due.Missed, a.outages.at(due.LastMissed))
+		})
 	}
 	at := due.Due.UnixMilli()
 	skip := func(why string) bool {

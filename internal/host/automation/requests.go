@@ -209,6 +209,9 @@ func (a *Automation) shown(st *store.State, x *store.Schedule) *protocol.Schedul
 	if s.State == protocol.ScheduleArmed && settled.Sub(now) > farAhead {
 		s.Why = "the clock was set back; nothing is due before it shows " + settled.In(a.cfg.Clock.Zone()).Format("2006-01-02 15:04") + " again, unless you pause and resume it"
 	}
+	if why := a.outages.notStored(); why != "" && s.State == protocol.ScheduleArmed {
+		s.Why = "runs cannot be stored, so none begins: " + why
+	}
 	if r := st.Last(x.ScheduleID); r != nil {
 		s.LastRun = a.shownRun(r)
 	}
@@ -396,13 +399,21 @@ func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens)}
+	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens),
+		MaxRunUSD: limits.MaxRunUSD, MaxRunTokens: int64(limits.MaxRunTokens), MaxRunMinutes: limits.MaxRunMinutes, QuietHours: limits.QuietHours}
+	for _, each := range a.cfg.Sessions.States() {
+		if each.Automation != nil {
+			s.Proactive++
+		}
+	}
 	switch {
 	case a.usable() != nil:
 		s.Problem = protocol.AsError(a.usable()).Message
 		return s, nil
 	case a.store.Damaged() != "":
 		s.Problem = a.store.Damaged()
+	case a.outages.notStored() != "":
+		s.Problem = "Runs cannot be stored, so none begins: " + a.outages.notStored() + "."
 	case !limits.Enabled:
 		s.Problem = "automation.enabled is false in the configuration, so nothing is due."
 	}

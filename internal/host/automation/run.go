@@ -51,7 +51,7 @@ func (a *Automation) begin(ctx context.Context, j *job, id protocol.RunID) {
 	case errors.As(err, new(*notStoredError)): // nothing was done for it
 		a.wait(id, waiting{why: err.Error(), until: a.cfg.Clock.Now().Add(tryAgain)})
 	case err != nil && protocol.AsError(err).Code == protocol.CodeRuntimeBusy:
-		a.waitForSession(id)
+		a.waitForSession(id, err)
 	case err != nil && a.cfg.Sessions.Ending(): // it is left to the next host
 	case err != nil:
 		a.failed(id, err)
@@ -219,7 +219,7 @@ func (a *Automation) follow(id protocol.RunID, work *lane.Work) {
 		state, why = protocol.RunFailed, sentence(end)
 	}
 	spent := work.Spent()
-	a.change("note what a run has cost", func(st *store.State) { st.Spent(id, spent.USD, int64(spent.Tokens)) })
+	a.change("note what a run has cost", func(st *store.State) { st.Spent(id, spent.USD, int64(spent.Tokens), work.Denied()) })
 	a.finish(id, state, why)
 	if state == protocol.RunBudget {
 		a.atLimit(id, why)
@@ -267,12 +267,16 @@ const (
 )
 
 // waitForSession has a run wait until its session is free.
-func (a *Automation) waitForSession(id protocol.RunID) {
+func (a *Automation) waitForSession(id protocol.RunID, busy error) {
 	r := a.store.State().Run(id)
 	if r == nil {
 		return
 	}
 	now := a.cfg.Clock.Now()
+	if errors.Is(busy, lane.ErrQueuePaused) {
+		a.wait(id, waiting{why: "the queue of its session is paused, and messages wait there", until: now.Add(tryAgain), in: r.SessionID})
+		return
+	}
 	a.wait(id, waiting{why: "its session is busy", until: now.Add(tryAgain), in: r.SessionID})
 	if l := a.cfg.Sessions.Lane(r.SessionID); l == nil || !l.Working() { // it may have been told so before
 		a.wait(id, waiting{why: "its session is busy", until: now.Add(tryAgainSoon), in: r.SessionID})

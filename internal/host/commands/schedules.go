@@ -102,14 +102,11 @@ func next(s *protocol.Schedule) string {
 
 // loop makes a schedule of this session and its first run.
 func (c scheduleCommands) loop(ctx context.Context, args string) (*protocol.CommandResult, error) {
-	every, prompt, _ := strings.Cut(strings.TrimSpace(args), " ")
-	if when, _ := order.SplitWhen([]string{every}); when == "" || every == "every" || every == "at" || every == "in" {
-		every, prompt = loopEvery, strings.TrimSpace(args)
+	r, err := order.LoopSchedule(args, loopEvery)
+	if err != nil {
+		return nil, wrong("%s.", failure.Sentence(err))
 	}
-	if strings.TrimSpace(prompt) == "" {
-		return nil, wrong("Add what is to be sent: /loop [5m] PROMPT.")
-	}
-	s, err := c.cs.automation.Create(ctx, c.by, protocol.SchedulePerson, c.l.ID(), &protocol.CreateSchedule{When: "every " + every, Prompt: prompt})
+	s, err := c.cs.automation.Create(ctx, c.by, protocol.SchedulePerson, c.l.ID(), r)
 	if err != nil {
 		return nil, err
 	}

@@ -188,6 +188,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	}
 	hc := d.cfg.Host
 	hc.Environ = withoutManager(hc.Environ)
+	hc.Say = func(text string) { d.log.line("%s", text) }
 	hc.Serving, hc.Stop = true, func(restarting bool) {
 		select {
 		case d.stop <- restarting:

@@ -151,6 +151,9 @@ func (w *Work) End() *protocol.RuntimeEnd { return w.turn.end }
 // Spent returns what the turn has used until now, with those that work for it.
 func (w *Work) Spent() runtime.Spend { return w.turn.budget.Spent() }
 
+// Denied returns how many of its calls were not permitted until now.
+func (w *Work) Denied() int { return int(w.turn.mode.denied.Load()) }
+
 // Stop ends the turn: as a cancel of a person does, or, when why is
 // [runtime.ErrHostStops], as the end of the host. It does not wait.
 func (w *Work) Stop(why error) {

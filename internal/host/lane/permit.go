@@ -15,6 +15,14 @@ import (
 
 // Permit judges a call, and asks people where the rules say so.
 func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Permit, error) {
+	p, err := h.permit(ctx, q)
+	if err == nil && !p.Allowed {
+		h.t.mode.denied.Add(1)
+	}
+	return p, err
+}
+
+func (h *turnHost) permit(ctx context.Context, q runtime.Question) (runtime.Permit, error) {
 	policy, err := h.policy()
 	if err != nil { // a mode that may not be used here: nothing is judged under another
 		return runtime.Permit{Reason: "Not run: " + err.Error()}, nil

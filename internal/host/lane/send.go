@@ -113,6 +113,10 @@ func (l *Lane) Steer(ctx context.Context, c Caller, id protocol.TurnID, content 
 	return l.Send(ctx, c, Message{Content: content, Busy: BusySteer, turn: id})
 }
 
+// ErrQueuePaused is why a message of a schedule begins no turn: messages of people wait in a queue
+// that is paused, and go first.
+var ErrQueuePaused = protocol.Errorf(protocol.CodeRuntimeBusy, "Messages wait in the paused queue of this session; resume or remove them.")
+
 // errAgain says that something has changed in the meantime, or is done now, and that who
 // sends a message or begins a turn looks again.
 var errAgain = errors.New("look again")
@@ -289,6 +293,9 @@ func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent
 	defer l.j.Unlock()
 	if err := l.free(); err != nil {
 		return nil, nil, nil, err
+	}
+	if l.queues.Count() > 0 && s.m.Meta != nil && s.m.Meta.Source == protocol.SourceSchedule {
+		return nil, nil, nil, ErrQueuePaused
 	}
 	if l.withdrawn(s.m.tick) {
 		return nil, nil, nil, protocol.Errorf(protocol.CodeRuntimeBusy, "Proactive mode begins no turn now.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/permission"
@@ -51,6 +52,7 @@ type turn struct {
 // turnMode is what decides about the permission mode of a turn, beside the session's and that of
 // its message.
 type turnMode struct {
+	denied  atomic.Int64    // calls that were not permitted
 	seq     protocol.Seq    // [rights.modeSeq] when it began
 	ceiling permission.Mode // of a turn that proactive mode began: see [tickMode]; "" of others
 }

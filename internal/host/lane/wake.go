@@ -24,6 +24,20 @@ const (
 // maxWakes is how many turns in a row begin by themselves before somebody says something.
 const maxWakes = 10
 
+// enoughWakes is what people are told then.
+var enoughWakes = fmt.Sprintf("Background work has begun %d turns in a row; what it has to tell now waits for your next message.", maxWakes)
+
+// Holds returns sentences about why background work begins no turn though it has something to
+// tell.
+func (l *Lane) Holds() []string {
+	l.j.Lock()
+	defer l.j.Unlock()
+	if l.course.waking.told {
+		return []string{enoughWakes}
+	}
+	return nil
+}
+
 // waking is what counts when background work wakes the session. The journal's lock guards it.
 type waking struct {
 	on      Wake                  // as of the newest turn
@@ -50,7 +64,7 @@ func (l *Lane) due() bool {
 	}
 	if !w.told {
 		w.told = true
-		l.notices.Put("", "warning", fmt.Sprintf("Background work has begun %d turns in a row; what it has to tell now waits for your next message.", maxWakes))
+		l.notices.Put("", "warning", enoughWakes)
 	}
 	return false
 }

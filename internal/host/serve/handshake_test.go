@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -422,5 +424,26 @@ func TestAWrongProofWaitsBeforeItIsTold(t *testing.T) {
 	p.refusedWith(protocol.CodeAuthFailed)
 	if took := time.Since(start); took < 200*time.Millisecond {
 		t.Errorf("the next try could begin after %s", took)
+	}
+}
+
+func TestAConnectionThatWasServedIsNoRefusal(t *testing.T) {
+	w := newWorld(t, setting{times: func(t *times) { t.proof = time.Second }})
+	address := w.loopback()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
+	if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: "+address+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(c) // until the host closes it
+	if err != nil || !strings.Contains(string(data), "200 OK") {
+		t.Fatalf("it was answered %q, %v", data, err)
+	}
+	if said := w.reported(); strings.Contains(said, "did not prove itself") {
+		t.Errorf("the log has %q", said)
 	}
 }

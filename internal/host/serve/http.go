@@ -39,9 +39,11 @@ func (s *Server) handler(l *listener) http.Handler {
 		case "/healthz":
 			h.Set("Content-Type", "text/plain; charset=utf-8")
 			_, _ = w.Write([]byte("ok\n"))
+			streamOf(r.Context()).served.Store(true)
 			return
 		}
 		if !saysBearer(r) && s.page(w, r, l) {
+			streamOf(r.Context()).served.Store(true)
 			return
 		}
 		st := streamOf(r.Context())

@@ -133,6 +133,10 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) admit(st *stream) {
 	dropped := l.unproven.add(st, time.AfterFunc(l.s.times.proof, func() {
 		if l.unproven.remove(st) {
+			if st.served.Load() { // a browser keeps the connection for its next request
+				_ = st.Close()
+				return
+			}
 			l.s.refused(refuse(reasonProofTimeout, "A connection did not prove itself in %s.", l.s.times.proof), peerName(l.kind, st.Conn))
 			_ = st.Close()
 		}

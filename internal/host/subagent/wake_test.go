@@ -156,6 +156,9 @@ func TestTurnsThatBeginByThemselvesComeToAnEnd(t *testing.T) {
 		n, ok := ev.Body.(*protocol.Notice)
 		return ok && strings.Contains(n.Text, "Background work has begun 10 turns in a row")
 	})
+	if holds := hosttest.Call[*protocol.SessionOpened](t, w.Connect(true), e.ID, &protocol.OpenSession{}).Holds; len(holds) != 1 || !strings.Contains(holds[0], "10 turns in a row") {
+		t.Errorf("who opens it is told %q", holds)
+	}
 	begun := 0
 	for _, m := range e.Messages() {
 		if m.Role == protocol.RoleToolResult {

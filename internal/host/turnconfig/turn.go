@@ -367,6 +367,9 @@ func (tc *Maker) Try(ctx context.Context, meta protocol.Meta, options *protocol.
 	if err := t.where(); err != nil {
 		return model.Info{}, err
 	}
+	if err := settings.CheckRules(options, settings.Canonical(tc.settings.UserHome), t.root); err != nil {
+		return model.Info{}, err
+	}
 	m, _, err := tc.settings.Models(t.cfg, t.meta, t.over)
 	switch {
 	case err == nil:

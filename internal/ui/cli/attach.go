@@ -102,7 +102,7 @@ func (a *app) attachLines(ctx context.Context, o remoteOptions, name string) err
 	if err != nil {
 		return err
 	}
-	s, err := l.Open(ctx, id, line.Tail)
+	s, err := l.Open(ctx, id, client.DefaultWindow)
 	if err != nil {
 		return err
 	}

@@ -180,8 +180,8 @@ const maxClosed = 50
 func (a *app) psCommand() *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{Use: "ps", Short: "Show the sessions that are at work, and what waits for an answer", Args: args(cobra.NoArgs),
-		Long: `Shows the sessions of the host that are at work, wait for an answer, or have messages or
-background commands left, and open jobs that wait for somebody. With --all it shows those that are idle too, and the newest ones
+		Long: `Shows the sessions of the host that are at work, wait for an answer, have messages or
+background commands left, or are in proactive mode, and open jobs that wait for somebody. With --all it shows those that are idle too, and the newest ones
 that are closed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			states, more, err := a.sessionStates(cmd.Context(), all)
@@ -200,7 +200,7 @@ that are closed.`,
 
 // shownState is a session as scorel ps shows it.
 type shownState struct {
-	State string `json:"state"` // asks, works, queued, idle or closed
+	State string `json:"state"` // asks, works, queued, proactive, idle or closed
 	protocol.SessionState
 }
 
@@ -223,11 +223,15 @@ func (a *app) sessionStates(ctx context.Context, all bool) (shown []shownState, 
 		return nil, false, err
 	}
 	for _, s := range st.Sessions {
-		if state := display.StateOf(&s); all || state != "idle" || s.Job != nil && s.Job.State == protocol.JobWaiting {
+		state := display.StateOf(&s)
+		if state == "idle" && s.Automation != nil { // a turn is to begin by itself
+			state = "proactive"
+		}
+		if all || state != "idle" || s.Job != nil && s.Job.State == protocol.JobWaiting {
 			shown = append(shown, shownState{state, s})
 		}
 	}
-	order := []string{"asks", "works", "queued", "idle"}
+	order := []string{"asks", "works", "queued", "proactive", "idle"}
 	slices.SortStableFunc(shown, func(x, y shownState) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, x.State), slices.Index(order, y.State)), cmp.Compare(y.SessionID, x.SessionID))
 	})
@@ -282,6 +286,9 @@ func (a *app) showStates(states []shownState, all, more bool) error {
 		if s.Tasks > 0 {
 			what = strings.TrimPrefix(what+", "+plain.Count(s.Tasks, "background command"), ", ")
 		}
+		if s.State == "proactive" {
+			what = proactiveText(s.Automation, time.Now())
+		}
 		title := plain.FirstLine(cmp.Or(s.Title, "(no message)"), 50)
 		if s.Job != nil {
 			title += " · job " + string(s.Job.State)
@@ -298,6 +305,19 @@ func (a *app) showStates(states []shownState, all, more bool) error {
 		fmt.Fprintln(a.stderr, "There are older ones; scorel sessions list --all --limit N shows more.")
 	}
 	return nil
+}
+
+// proactiveText says when proactive mode goes on.
+func proactiveText(p *protocol.Automation, now time.Time) string {
+	switch {
+	case p.State == protocol.AutomationSleeping:
+		return "asleep until " + display.Instant(p.Until, now)
+	case p.Why != "":
+		return "waits: " + display.Line(p.Why)
+	case p.NextTickAt > 0:
+		return "next " + display.Instant(p.NextTickAt, now)
+	}
+	return "a turn is about to begin"
 }
 
 func (a *app) logsCommand() *cobra.Command {
@@ -318,8 +338,9 @@ const killGrace = 5 * time.Second
 
 func (a *app) killCommand() *cobra.Command {
 	var stop bool
-	cmd := &cobra.Command{Use: "kill SESSION", Short: "End the turn and the background commands of a session", Args: args(cobra.ExactArgs(1)),
-		Long: `Cancels the turn that runs in a session and ends its background commands. Messages that
+	cmd := &cobra.Command{Use: "kill SESSION", Short: "End the turn, the background commands and the proactive mode of a session", Args: args(cobra.ExactArgs(1)),
+		Long: `Cancels the turn that runs in a session, and ends its background commands and its proactive
+mode. Messages that
 wait stay and do not run by themselves; --stop removes them too. The session itself stays:
 scorel attach continues it.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.kill(cmd.Context(), args[0], stop) }}
@@ -354,6 +375,12 @@ func (a *app) kill(ctx context.Context, name string, stop bool) error {
 		if err != nil {
 			return err
 		}
+	}
+	if s.Live.Automation != nil { // before the turn ends, too
+		if _, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.SetProactive{}); err != nil {
+			return err
+		}
+		did = append(did, "proactive mode ended")
 	}
 	late := false
 	if s.Live.Running {

@@ -25,7 +25,7 @@ const Tail = 24
 // Config is what line mode needs.
 type Config struct {
 	Client  *client.Client
-	Session *client.Session // opened with Tail events; nobody else takes its updates
+	Session *client.Session // opened with client.DefaultWindow events, as the terminal UI does; nobody else takes its updates
 	ID      protocol.SessionID
 	States  <-chan client.Change // of the connection
 	// Dir is what the names of files in messages are relative to; Scorel is the user's
@@ -48,6 +48,7 @@ type Session struct {
 	live     protocol.Live // as of the newest update that was shown
 	away     fold.Absence  // what ran by itself while nobody was here
 	fresh    bool          // the state was shown once
+	load     load
 	screen   screen
 	term     *termScreen // nil when piped
 	view     *view
@@ -61,6 +62,12 @@ type Session struct {
 	ended    bool         // nothing more is typed: it detaches when all is handled
 	warned   bool         // why it has not detached was told since the connection broke
 	detached bool
+}
+
+// load is what has come of the path of a session that is being loaded.
+type load struct {
+	runs   bool
+	newest []protocol.Event // the last ones, which are to be shown
 }
 
 // Run shows a session and sends what is typed until the person detaches, the input ends,
@@ -123,6 +130,9 @@ func (v *Session) showOpened() {
 	if opened.Interrupted != "" {
 		v.screen.line(alertStyle, opened.Interrupted)
 	}
+	for _, text := range opened.Holds {
+		v.notify(display.Line(text))
+	}
 }
 
 // titled returns the title of a session to follow its id, if there is one.
@@ -173,16 +183,27 @@ func (v *Session) setPrompt() {
 func (v *Session) Update(u *client.Update) error {
 	switch {
 	case u.Resync == protocol.FullReload:
+		v.load = load{runs: true}
 		v.away = fold.Absence{Seen: v.live.PersistentLastSeq}
 	case u.Resync != "":
 		v.away.Left(v.live.PersistentLastSeq)
 	}
 	v.view.resync(u.Resync)
 	u.Fold(&v.live, func(e protocol.Event) {
-		v.view.event(e, &v.live)
 		v.away.Take(e)
+		if !v.load.runs {
+			v.view.event(e, &v.live)
+			return
+		}
+		if v.load.newest = append(v.load.newest, e); len(v.load.newest) > Tail {
+			v.load.newest = v.load.newest[1:]
+		}
 	})
 	if u.Fresh {
+		for _, e := range v.load.newest {
+			v.view.event(e, &v.live)
+		}
+		v.load = load{}
 		v.view.state(&v.live)
 		if text := v.away.Text(); text != "" {
 			v.notify(text)

@@ -75,6 +75,9 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 	for _, f := range o.Opened.Findings {
 		m.toasts.Warn("the session log: " + f)
 	}
+	for _, text := range o.Opened.Holds {
+		m.toasts.Warn(text)
+	}
 	if o.Opened.ReadOnly != "" {
 		text := "the session is read-only: " + o.Opened.ReadOnly
 		if o.Opened.NeedsLeaf {

@@ -230,6 +230,8 @@ export interface ScheduleRun {
   endedAt?: number;
   costUSD?: number;
   tokens?: number;
+  /** calls that were not permitted */
+  denied?: number;
 }
 
 /** RunList is runs, newest first. */
@@ -249,6 +251,8 @@ export interface AutomationStatus {
   paused: number;
   running: number;
   queued: number;
+  /** open sessions in proactive mode */
+  proactive: number;
   maxParallel: number;
   nextAt?: number;
   /** 0: no quiet hours now */
@@ -257,5 +261,10 @@ export interface AutomationStatus {
   dayTokens: number;
   maxDayUSD?: number;
   maxDayTokens?: number;
+  maxRunUSD?: number;
+  maxRunTokens?: number;
+  maxRunMinutes?: number;
+  /** as the configuration has them */
+  quietHours?: string;
   notices?: string[];
 }

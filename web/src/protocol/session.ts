@@ -170,7 +170,9 @@ export interface SessionList {
 /**
  * SessionOpened answers open_session. Findings are damage that was found,
  * one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
- * this ends when repair_session names the place to go on from.
+ * this ends when repair_session names the place to go on from. Holds says, in a sentence
+ * each, why what works in the session by itself does not go on now: schedules that are
+ * paused at a limit, background work that has begun too many turns.
  */
 export interface SessionOpened {
   summary: SessionSummary;
@@ -182,6 +184,7 @@ export interface SessionOpened {
    * sentence with what to do.
    */
   interrupted?: string;
+  holds?: string[];
 }
 
 /**

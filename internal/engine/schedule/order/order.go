@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -88,7 +87,6 @@ func (o *Order) Request(words []string) (*protocol.CreateSchedule, error) {
 
 // The forms of words that say when; they are made when one is first asked for.
 var (
-	duration  = form(`^(\d+(d|h|m|s))+$`)
 	clockTime = form(`^\d{1,2}:\d{2}(:\d{2})?$`)
 	date      = form(`^\d{4}-\d{2}-\d{2}$`)
 	cronField = form(`^[\d*/,\-]+$|^[a-zA-Z]{3}([,-][a-zA-Z]{3})*$`)
@@ -105,17 +103,19 @@ func SplitWhen(words []string) (when string, rest []string) {
 	n := 0
 	switch {
 	case len(words) == 0:
-	case strings.ContainsAny(words[0], " \t"), duration(words[0]), strings.HasPrefix(words[0], "@"): // in quotes, or one word
+	case strings.ContainsAny(words[0], " \t"), strings.HasPrefix(words[0], "@"): // in quotes, or one word
 		n = 1
 	case words[0] == "every" || words[0] == "in":
-		n = 2
+		n = 1 + max(1, span(words[1:], words[0] == "every"))
 	case words[0] == "at":
 		n = 2
 		if len(words) > 2 && date(words[1]) && clockTime(words[2]) {
 			n = 3
 		}
-	case len(words) > 5 && !slices.ContainsFunc(words[:5], func(w string) bool { return !cronField(w) }):
+	case len(words) > 5 && cronFields(words):
 		n = 5
+	default:
+		n = span(words, false)
 	}
 	n = min(n, len(words))
 	return strings.Join(words[:n], " "), words[n:]

@@ -222,11 +222,11 @@ func (s *State) Began(id protocol.RunID, event protocol.EventID, now int64) erro
 	return nil
 }
 
-// Spent notes what a run has cost, also of one that was cancelled before that was known.
-func (s *State) Spent(id protocol.RunID, usd float64, tokens int64) {
+// Spent notes what a run has cost, and how many of its calls were denied, also of one that was cancelled before that was known.
+func (s *State) Spent(id protocol.RunID, usd float64, tokens int64, denied int) {
 	if i := s.findRun(id); i >= 0 {
 		r := *s.Runs[i]
-		r.CostUSD, r.Tokens = usd, tokens
+		r.CostUSD, r.Tokens, r.Denied = usd, tokens, denied
 		s.Runs[i] = &r
 	}
 }

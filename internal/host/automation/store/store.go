@@ -106,6 +106,23 @@ func (s *Store) Update(change func(*State) error) error {
 	return nil
 }
 
+// Try returns why the state could not be written now, nil when it could: it writes it to another
+// file, and removes that.
+func (s *Store) Try() error {
+	data, err := json.Marshal(s.State())
+	if err != nil {
+		return err
+	}
+	name := s.name + ".try"
+	if err := s.disk.MkdirAll(filepath.Dir(name)); err != nil {
+		return err
+	}
+	if err := disk.WriteFile(s.disk, name, data); err != nil {
+		return err
+	}
+	return s.disk.Remove(name)
+}
+
 // newest returns what is to be changed: what the file holds, or what it held before somebody
 // damaged it. mu is held.
 func (s *Store) newest(data []byte) (*State, error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,6 +119,9 @@ func (c *commands) addSchedule(ctx context.Context, o *order.Order, words []stri
 	s, err := client.Call[*protocol.Schedule](ctx, l, in, r)
 	switch {
 	case err != nil:
+		if strings.HasPrefix(protocol.AboutOf(err).Field, "options.") {
+			return exit.AsUsage(err)
+		}
 		return asUsage(err, "when")
 	case asJSON:
 		return plain.JSON(c.Stdout, s)
