@@ -124,6 +124,21 @@ func (f file) find(id protocol.ClientID) int {
 	return -1
 }
 
+// free returns a label that no entry has: the one that is asked for, or that with a number, so
+// that a person who takes one off the list takes the right one.
+func (f *file) free(label string) string {
+	taken := func(l string) bool {
+		return slices.ContainsFunc(f.Entries, func(e Entry) bool { return e.Label == l })
+	}
+	next := label
+	for n := 2; taken(next); n++ {
+		number := fmt.Sprintf(" %d", n)
+		first := []rune(label)
+		next = string(first[:min(len(first), MaxLabel-len(number))]) + number
+	}
+	return next
+}
+
 // CleanLabel makes a label safe to show on one line: runs of white space become
 // one space, what is not printable goes, and it is cut to [MaxLabel] characters.
 func CleanLabel(label string) string {

@@ -114,7 +114,8 @@ func (s *Store) Add(publicKey []byte, label string, grant protocol.Grant) (Entry
 	return e, err
 }
 
-// Pair lets an entry in that has redeemed a code, and returns it as it is stored. With an
+// Pair lets an entry in that has redeemed a code, and returns it as it is stored: under its
+// label, with a number where another one has that. With an
 // address it waits to be confirmed; one that is confirmed already stays as it is, and
 // without an address it gets the grant if that is more than it has. A full list is
 // [ErrFull], or [ErrCrowded] where too many wait.
@@ -154,6 +155,7 @@ func (s *Store) Pair(publicKey []byte, label string, grant protocol.Grant, addre
 		if len(f.Entries) >= MaxEntries {
 			return ErrFull
 		}
+		e.Label = f.free(e.Label)
 		f.Entries = append(f.Entries, e)
 		return nil
 	})

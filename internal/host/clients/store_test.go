@@ -236,3 +236,21 @@ func write(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+func TestEachThatComesByACodeHasALabelOfItsOwn(t *testing.T) {
+	s, _, _ := newStore(t)
+	long := strings.Repeat("é", clients.MaxLabel)
+	for n, c := range [][2]string{
+		{"Chrome on Linux", "Chrome on Linux"}, {"Chrome on Linux", "Chrome on Linux 2"}, {"Chrome on Linux", "Chrome on Linux 3"},
+		{"", "browser"}, {"", "browser 2"}, {long, long}, {long, strings.Repeat("é", clients.MaxLabel-2) + " 2"},
+	} {
+		e, err := s.Pair(key(n), c[0], protocol.GrantControl, "")
+		if err != nil || e.Label != c[1] {
+			t.Errorf("%d: %q, %v; not %q", n, e.Label, err, c[1])
+		}
+	}
+	again, err := s.Pair(key(1), "Chrome on Linux", protocol.GrantControl, "")
+	if err != nil || again.Label != "Chrome on Linux 2" {
+		t.Errorf("one that comes again is %q, %v", again.Label, err)
+	}
+}

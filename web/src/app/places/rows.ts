@@ -35,6 +35,7 @@ export function deskRows(places: Places, folds: Folds): Row[] {
       else byProject.set(id, [s]);
     }
   }
+  const waitingIn = new Set(waiting.map((s) => s.meta.projectId as string | undefined));
   const rows: Row[] = [];
   if (waiting.length > 0) rows.push({ kind: "head", key: "waiting", of: "waiting", n: waiting.length });
   for (const s of waiting) rows.push({ kind: "session", key: s.sessionId, s, place: place(s), tall: true });
@@ -49,7 +50,14 @@ export function deskRows(places: Places, folds: Folds): Row[] {
     const more = reach ? reach.more : places.more;
     const untouched = list.length === 0;
     const folded = folds.folded.has(project.projectId) || (untouched && more && !folds.open.has(project.projectId));
-    rows.push({ kind: "project", key: `p ${id}`, project, name: names.get(id) ?? "", folded, empty: untouched && !more });
+    rows.push({
+      kind: "project",
+      key: `p ${id}`,
+      project,
+      name: names.get(id) ?? "",
+      folded,
+      empty: untouched && !more && !waitingIn.has(id),
+    });
     if (folded) continue;
     const open = folds.open.has(project.projectId);
     for (const s of open ? list : list.slice(0, shownFirst))
