@@ -47,7 +47,7 @@ func commands() []Command {
 		{Name: "skills", Doc: "The skills that the model can use", screen: has(""), lines: not("scorel skills list shows them")},
 		{Name: "tools", Doc: "The tools that the model has in this session", screen: has(""), lines: onScreen()},
 		{Name: "agents", Doc: "The sub-agents that the model can start", screen: has(""), lines: not("scorel agents list shows them")},
-		{Name: "tasks", Doc: "Background commands and sub-agents", screen: has(""), lines: not("/process shows how they go")},
+		{Name: "tasks", Doc: "Background commands and sub-agents, schedules and runs", screen: has(""), lines: not("/process shows how they go")},
 		{Name: "theme", Doc: "Change the theme", screen: has("[NAME]"), lines: onScreen()},
 		{Name: "thinking", Doc: "Change how much the model thinks", screen: has("[LEVEL]"), lines: has("LEVEL")},
 		{Name: "tree", Doc: "Show all branches of the conversation", screen: has(""), lines: has("")},

@@ -266,6 +266,30 @@ func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
 	})
 }
 
+func TestThePanelOfTasksShowsSchedulesAndRunsAndPausesThere(t *testing.T) {
+	h := newHarness(t, `{"if":{"user":"^look"},"again":true,"do":[{"text":"All is well."}]}`)
+	s := h.Open()
+	s.Say("hello")
+	s.WaitFor("Understood.")
+	s.Say("/loop 10m look at the build")
+	s.WaitFor("All is well.")
+	s.Say("/tasks")
+	s.WaitFor("Background tasks", "Schedules", "every 10 minutes", "armed", "Runs", "completed")
+	s.WaitFor("state: armed")
+	s.Keys("Enter")
+	s.Gone("Background tasks")
+	s.WaitFor("state: armed", "works in: the session")
+	s.Keys("Escape")
+	s.Gone("state: armed")
+	s.Say("/tasks")
+	s.WaitFor("Schedules", "armed", "Runs")
+	s.WaitFor("state: armed")
+	s.Keys("C-d")
+	s.WaitFor("Stop look at the build?")
+	s.Type("y")
+	s.WaitFor("look at the build is paused", "paused")
+}
+
 func TestTheDetailOfABackgroundCommandShowsItsOutputAsItGrows(t *testing.T) {
 	h := newHarness(t, `{"if":{"user":"^background"},"do":[{"call":"Bash","input":{"command":"echo first line; until [ -e go ]; do sleep 0.05; done; echo second line >&2; until [ -e end ]; do sleep 0.05; done; seq 1 30000; exit 3","run_in_background":true}}]}`)
 	s := h.Open("--permission-mode", "bypassPermissions")

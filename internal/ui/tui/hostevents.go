@@ -171,10 +171,14 @@ func (m *Model) deviceChanged(d client.DeviceChanges) tea.Cmd {
 		}
 		m.toasts.Warn(text)
 	}
+	var cmds []tea.Cmd
 	if d.Missed || slices.Contains(d.MCP, m.session.ID()) {
-		return m.panels.mcp.Changed()
+		cmds = append(cmds, m.panels.mcp.Changed())
 	}
-	return nil
+	if d.Missed || d.Automation {
+		cmds = append(cmds, m.panels.tasks.ByItself())
+	}
+	return tea.Batch(cmds...)
 }
 
 // stateChanged shows how the connection is.

@@ -16,12 +16,13 @@ import (
 	"scorel/protocol/display"
 )
 
-// Tasks shows background commands and sub-agents.
+// Tasks shows background commands and sub-agents, and what the host does by itself.
 type Tasks struct {
 	Base
-	agents Agents
-	picker *overlay.Picker // while it is open
-	detail *taskDetail     // of one task, while it is open
+	agents   Agents
+	picker   *overlay.Picker // while it is open
+	detail   *taskDetail     // of one task, while it is open
+	byItself byItself
 }
 
 // Agents shows what sub-agents do.
@@ -49,6 +50,9 @@ func (x *Tasks) Open() tea.Cmd {
 	p.OnClose = func() tea.Cmd { x.picker = nil; return nil }
 	p.OnPick = func(ids []string) tea.Cmd {
 		x.picker = nil
+		if cmd, ok := x.pick(ids[0]); ok {
+			return cmd
+		}
 		t, ok := x.task(ids[0])
 		if ok && t.SessionID != "" {
 			return x.agents.ViewAgent(t.SessionID)
@@ -60,11 +64,17 @@ func (x *Tasks) Open() tea.Cmd {
 		if w.Preview == "" {
 			return nil
 		}
+		if cmd, ok := x.look(w.Preview, func(lines []string) { p.List.SetPreview(w.Preview, lines) }); ok {
+			return cmd
+		}
 		return x.output(w.Preview, func(_ protocol.TaskInfo, lines []string) { p.List.SetPreview(w.Preview, lines) })
 	}
 	p.OnOther = func(o list.Outcome) tea.Cmd {
 		if o.Kind != list.Deleted {
 			return nil
+		}
+		if cmd, ok := x.stop(o.IDs[0]); ok {
+			return cmd
 		}
 		return link.Ask(x.Link, x.Session.ID(), &protocol.StopTask{TaskID: o.IDs[0]}, func(t *protocol.TaskInfo, err error) tea.Cmd {
 			if err != nil {
@@ -73,7 +83,7 @@ func (x *Tasks) Open() tea.Cmd {
 			return nil
 		})
 	}
-	return x.Overlays.Pick(p)
+	return tea.Batch(x.Overlays.Pick(p), x.ByItself())
 }
 
 // Refresh shows in the panel of background tasks as they are now.
@@ -148,7 +158,8 @@ func (x *Tasks) task(id string) (protocol.TaskInfo, bool) {
 }
 
 func (x *Tasks) items() []list.Item {
-	return status.TaskItems(x.Screen.Theme(), x.Session.Live().Tasks, time.Now())
+	now := time.Now()
+	return append(status.TaskItems(x.Screen.Theme(), x.Session.Live().Tasks, now), x.byItself.items(x.Base, now)...)
 }
 
 // log calls f with the first lines of the log of an operation.
