@@ -175,6 +175,9 @@ func (m *Model) deviceChanged(d client.DeviceChanges) tea.Cmd {
 	if d.Missed || slices.Contains(d.MCP, m.session.ID()) {
 		cmds = append(cmds, m.panels.mcp.Changed())
 	}
+	if d.Missed || len(d.Sessions) > 0 {
+		cmds = append(cmds, m.panels.sessions.Changed())
+	}
 	if d.Missed || d.Automation {
 		cmds = append(cmds, m.panels.tasks.ByItself())
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/internal/ui/plain"
+	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/status"
@@ -19,17 +20,42 @@ import (
 // at work. Enter shows one.
 func (x *Sessions) AtWork() tea.Cmd {
 	p := &overlay.Picker{}
-	p.OnPick = func(ids []string) tea.Cmd { return x.Show(protocol.SessionID(ids[0])) }
-	return table(x.Base, list.Config{Title: "Sessions of the host", Empty: "The host has no session open.", On: string(x.Session.ID())}, &protocol.GetStatus{}, func(s *protocol.Status) []list.Item {
-		slices.SortStableFunc(s.Sessions, func(a, b protocol.SessionState) int {
-			return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.SessionID, a.SessionID))
-		})
-		var items []list.Item
-		for _, ss := range s.Sessions {
-			items = append(items, x.itemAtWork(&ss))
+	x.atWork = p
+	p.OnClose = func() tea.Cmd { x.atWork = nil; return nil }
+	p.OnPick = func(ids []string) tea.Cmd {
+		x.atWork = nil
+		return x.Show(protocol.SessionID(ids[0]))
+	}
+	return table(x.Base, list.Config{Title: "Sessions of the host", Empty: "The host has no session open.", On: string(x.Session.ID())}, &protocol.GetStatus{}, x.itemsAtWork, p)
+}
+
+// Changed shows in the list of sessions at work how they are now, while it is open.
+func (x *Sessions) Changed() tea.Cmd {
+	if x.atWork == nil || x.asked {
+		x.again = x.asked
+		return nil
+	}
+	x.asked, x.again = true, false
+	return link.Ask(x.Link, x.Session.ID(), &protocol.GetStatus{}, func(s *protocol.Status, err error) tea.Cmd {
+		x.asked = false
+		if p := x.atWork; err == nil && p != nil {
+			p.List.SetItems(x.itemsAtWork(s))
 		}
-		return items
-	}, p)
+		if x.again {
+			return x.Changed()
+		}
+		return nil
+	})
+}
+
+func (x *Sessions) itemsAtWork(s *protocol.Status) (items []list.Item) {
+	slices.SortStableFunc(s.Sessions, func(a, b protocol.SessionState) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.SessionID, a.SessionID))
+	})
+	for _, ss := range s.Sessions {
+		items = append(items, x.itemAtWork(&ss))
+	}
+	return items
 }
 
 // rank orders sessions by who needs somebody most.

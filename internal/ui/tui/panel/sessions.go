@@ -23,6 +23,9 @@ type Sessions struct {
 	info   *hostinfo.Info
 	editor Editor
 	reader Reader
+	atWork *overlay.Picker // the list of sessions at work, while it is open
+	asked  bool            // how they are now, and the answer is on its way
+	again  bool            // they have changed since
 }
 
 // NewSessions returns the panel of sessions.

@@ -65,13 +65,16 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     setAway(undefined);
     follow();
   }, [own, path, follow]);
+  const top = useRef(0); // where it was scrolled to last
   const asked = useRef(0); // how many events were held when older ones were asked for
   const scrolled = () => {
     const el = box.current;
     if (!el) return;
     pinned.current = el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd;
     setAway((a) => (pinned.current ? undefined : (a ?? rows.at(-1)?.key ?? "")));
-    if (el.scrollTop < nearBegin && more && !full && asked.current !== path.length) {
+    const upwards = el.scrollTop < top.current;
+    top.current = el.scrollTop;
+    if (upwards && !pinned.current && el.scrollTop < nearBegin && more && !full && asked.current !== path.length) {
       asked.current = path.length;
       if (el.scrollTop === 0) el.scrollTop = 1; // at 0 a browser does not keep the place when something comes above
       session.older(200);
