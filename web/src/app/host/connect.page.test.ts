@@ -22,6 +22,20 @@ describe.skipIf(withoutPages !== "")("a browser comes in", () => {
     expect(await second.locator(".app").count()).toBe(0);
   });
 
+  test("and is told when the first connection fails, and goes on with the next", async () => {
+    const page = await world.page("#/new");
+    let refused = true;
+    await page.routeWebSocket(/\/v1\//, (ws) => {
+      if (refused) ws.close();
+      else ws.connectToServer();
+    });
+    await page.reload();
+    await page.getByText("Not connected.").waitFor();
+    await picture(page, "entry-not-connected");
+    refused = false;
+    await page.getByText("Not connected.").waitFor({ state: "detached" });
+  });
+
   test("and is told what to do without one, and when it was sent away", async () => {
     const page = await world.stranger(world.url);
     await page.getByText("This browser is not known here yet.").waitFor();

@@ -83,7 +83,8 @@ export function Connection() {
   const status = useStatus();
   const own = document.querySelector<HTMLMetaElement>("meta[name=scorel-version]")?.content ?? "";
   const version = status.connected?.version ?? "";
-  if (status.state === "reconnecting" || status.state === "disconnected") {
+  // The first connection may fail, too; until then it is just on its way.
+  if (status.state !== "connected" && (status.state !== "connecting" || status.error !== undefined)) {
     return (
       <div className="banner off" role="status">
         <Icon of={Unplug} />
