@@ -8,7 +8,7 @@ import { Markdown } from "../text/Markdown";
 import { safeHref } from "../text/links";
 import { Picture } from "../text/Picture";
 import { Terminal } from "../text/Terminal";
-import { Exact } from "../questions/Exact";
+import { Exact } from "../text/Exact";
 import { duration } from "../words/format";
 import { useLanguage, useWords } from "../words/index";
 import { Lane, type Span } from "./Lane";
@@ -27,6 +27,7 @@ export const StepRow = memo(
     // Changes and what prints are unfolded until somebody folds them.
     const [open, setOpen] = useState<boolean>();
     const unfolded = open ?? ((step.state === "running" && step.output !== "") || Boolean(step.details.diff && short(step.details.diff)));
+    const command = unfolded ? longCommand(step) : "";
     const bad = step.state === "failed" || step.state === "denied";
     return (
       <div className="step">
@@ -46,7 +47,7 @@ export const StepRow = memo(
         </button>
         {unfolded && (
           <div className="unfolded">
-            {longCommand(step) && <Exact text={longCommand(step)} name={verb} />}
+            {command && <Exact text={command} name={verb} />}
             {step.process.length > 0 && <Progress steps={step.process} />}
             {step.whole ? (
               <Whole blob={step.whole} as="terminal">

@@ -12,7 +12,7 @@ import { Diff } from "../text/Diff";
 import { shownControls } from "../../display/index";
 import { exactText } from "../text/safe";
 import { useLanguage, useWords } from "../words/index";
-import { Exact } from "./Exact";
+import { Exact } from "../text/Exact";
 import { NotArrived, useAnswering } from "./Questions";
 import { questionsWords } from "./words";
 

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { codeOf, useLive, useMay, useStatus } from "../host/context";
 import { Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
+import { setWaiting } from "../parts/title";
 import { useCalm, useSheetKeys } from "./keys";
 import { useWords } from "../words/index";
 import { DialogSheet } from "./DialogSheet";
@@ -33,11 +34,8 @@ export function Questions({ children }: { children: ReactNode }) {
   }, [id, w]);
   useSheetKeys(id, () => box.current);
   useEffect(() => {
-    const title = document.title.replace(/^\(\d+\) /, "");
-    document.title = waiting > 0 ? w.waiting(waiting) + title : title;
-    return () => {
-      document.title = document.title.replace(/^\(\d+\) /, "");
-    };
+    setWaiting(waiting > 0 ? w.waiting(waiting) : "");
+    return () => setWaiting("");
   }, [waiting, w]);
   useEffect(() => {
     const key = (e: KeyboardEvent) => {

@@ -28,7 +28,7 @@ const script = [
       },
     ],
   },
-  { if: { user: "^late" }, do: [{ wait: 1500 }, { call: "Bash", input: { command: "touch late.txt" } }] },
+  { if: { user: "^late" }, again: true, do: [{ wait: 1000 }, { call: "Bash", input: { command: "touch late.txt" } }] },
   {
     if: { user: "^hidden" },
     do: [
@@ -85,25 +85,49 @@ describe.skipIf(withoutPages !== "")("a question", () => {
   });
 
   test("takes no key of somebody who types: the rest of the word goes where its beginning went", async () => {
-    const sessionId = await world.session("first");
-    const page = await world.page(`#/s/${sessionId}`);
-    await page.getByText("So it is.").waitFor();
-    const box = page.getByRole("textbox", { name: "Message" });
-    await box.click();
-    await world.host.request("send_message", { content: [{ type: "text", text: "late" }] }, sessionId);
     const said = "ports 8081 8180 1010 1111 2222 3333 4444 1212 ";
-    await page.keyboard.type(said, { delay: 90 }); // the question comes meanwhile
+    // On a busy machine the keys may come as from somebody who pauses; then it is typed again.
+    for (let tries = 1; ; tries++) {
+      const sessionId = await world.session("first");
+      const page = await world.page(`#/s/${sessionId}`);
+      await page.getByText("So it is.").waitFor();
+      await page.evaluate(watchKeys);
+      const box = page.getByRole("textbox", { name: "Message" });
+      await box.click();
+      await world.host.request("send_message", { content: [{ type: "text", text: "late" }] }, sessionId);
+      await page.keyboard.type(said, { delay: 60 }); // the question comes meanwhile
+      await page.keyboard.type("no1w1"); // who does not look at the page goes on
+      const paused = await page.evaluate(() => (window as unknown as { pause: number }).pause);
+      if (paused > 400 && tries < 10) {
+        await page.context().close();
+        continue;
+      }
+      await page.getByRole("heading", { name: /Run/ }).waitFor();
+      expect(new URL(page.url()).hash).toContain(sessionId);
+      await page.waitForTimeout(600);
+      await page.keyboard.press("Escape");
+      await page.getByText("So it is.").nth(1).waitFor();
+      expect(await box.inputValue()).toBe(`${said}no1w1`);
+      expect(await box.evaluate((el) => el === document.activeElement)).toBe(true);
+      expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
+      return;
+    }
+  });
+
+  test("answers to no digit in a word, and to no letter, once it is shown", async () => {
+    const sessionId = await world.session("late");
+    const page = await world.page(`#/s/${sessionId}`);
     await page.getByRole("heading", { name: /Run/ }).waitFor();
-    expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
-    await page.keyboard.type("no1w1"); // who does not look at the page goes on
+    await page.waitForTimeout(600);
+    // As keys that come at once: what a letter begins is a word.
+    await page.locator(".sheet").evaluate((sheet) => {
+      for (const key of ["n", "o", "1", "t", "1", "w", "3"]) sheet.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    });
     await page.getByRole("heading", { name: /Run/ }).waitFor();
-    expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
     expect(new URL(page.url()).hash).toContain(sessionId);
     await page.waitForTimeout(600);
     await page.keyboard.press("Escape");
-    await page.getByText("So it is.").nth(1).waitFor();
-    expect(await box.inputValue()).toBe(said);
-    expect(await box.evaluate((el) => el === document.activeElement)).toBe(true);
+    await page.getByText("So it is.").first().waitFor();
     expect(existsSync(join(world.host.work, "late.txt"))).toBe(false);
   });
 
@@ -171,3 +195,15 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     expect(problems).toEqual([]);
   });
 });
+
+/** Runs in the page: the longest pause between two keys, in milliseconds. */
+function watchKeys(): void {
+  const w = window as unknown as { pause: number };
+  w.pause = 0;
+  let last = 0;
+  addEventListener("keydown", () => {
+    const now = performance.now();
+    if (last > 0) w.pause = Math.max(w.pause, now - last);
+    last = now;
+  });
+}

@@ -5,6 +5,7 @@ import { Composer } from "../composer/Composer";
 import { Conversation } from "../conversation/Conversation";
 import { HeaderActions, HeaderState } from "../conversation/Header";
 import { SessionProvider, useLive, useSession } from "../host/context";
+import { setTitle } from "../parts/title";
 import { kept, keep } from "../host/kept";
 import { IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
@@ -37,12 +38,8 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
   const error = useLive((_, s) => s.error);
   const title = useLive((l, s) => l.meta.name || s.opened?.summary.state?.title || s.opened?.summary.firstPrompt || "");
   useEffect(() => {
-    const put = (t: string) => {
-      const waiting = /^\(\d+\) /.exec(document.title)?.[0] ?? "";
-      document.title = waiting + t;
-    };
-    put(title ? `${title.slice(0, 60)} – Scorel` : "Scorel");
-    return () => put("Scorel");
+    setTitle(title.slice(0, 60));
+    return () => setTitle("");
   }, [title]);
   const [shown, setShown] = useState(kept("panel") !== "hidden" && innerWidth >= 1200);
   const show = (on: boolean) => {

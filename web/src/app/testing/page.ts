@@ -74,7 +74,7 @@ export class World {
     const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
     this.contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(Number(process.env.PATIENCE ?? patienceMs));
+    page.setDefaultTimeout(patienceMs);
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
     page.on("pageerror", (e) => problems.push(String(e)));
     await page.goto(this.url); // makes the key of the browser
