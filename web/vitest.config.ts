@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ["src/client/testing/setup.ts"],
     testTimeout: 400_000,
     hookTimeout: 200_000,
+    expect: { poll: { timeout: 120_000 } }, // the machine may be busy
     pool: "forks",
     poolOptions: { forks: { execArgv: ["--experimental-websocket"], maxForks: 2 } },
   },

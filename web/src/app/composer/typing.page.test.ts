@@ -251,7 +251,7 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
       await box(page).fill(typed);
       await page.keyboard.press("Escape"); // what is offered
       await page.keyboard.press("Enter");
-      await expect.poll(() => page.evaluate(() => location.hash), { timeout: 10_000 }).toBe(place);
+      await expect.poll(() => page.evaluate(() => location.hash)).toBe(place);
       if (typed === "/tree") await page.getByRole("tree").waitFor();
       if (typed === "/tree") await picture(page, "typing-tree");
     }

@@ -58,7 +58,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     const later = await context.newPage();
     await later.goto(`${world.url}#/s/${id}`);
     await said(later, "kept 2").waitFor();
-    await expect.poll(() => rows(later).count(), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => rows(later).count()).toBe(0);
     expect(await box(later).inputValue()).toBe("and a later thought");
     await later.reload();
     await said(later, "kept 2").waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     expect(await box(page).inputValue()).toBe("");
     await page.evaluate(() => location.assign("#/"));
     await start();
-    await expect.poll(() => logged(id), { timeout: 60_000 }).toEqual(["hello", "said once"]);
+    await expect.poll(() => logged(id)).toEqual(["hello", "said once"]);
     await page.evaluate((to) => location.assign(`#/s/${to}`), id);
     await said(page, "said once").waitFor();
     await expect.poll(() => rows(page).count()).toBe(0);
@@ -105,7 +105,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     await later.goto(`${world.url}#/s/${id}`);
     await said(later, "with a file").waitFor();
     await later.getByText("a.txt").waitFor();
-    await expect.poll(() => logged(id), { timeout: 60_000 }).toEqual(["hello", "to keep", "with a file"]);
+    await expect.poll(() => logged(id)).toEqual(["hello", "to keep", "with a file"]);
     problems.length = 0;
   });
 
@@ -143,14 +143,14 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     const { id, page } = await opened();
     world.host.hold(true);
     await send(page, "into the dark");
-    await rows(page).getByText("sending").waitFor({ timeout: 3000 });
+    await rows(page)
+      .getByText(/^sending$|sent again/)
+      .waitFor(); // it is known as dead soon
     expect(await rows(page).getByRole("button").count()).toBe(0);
     await picture(page, "unsent-sending");
     await accessible(page);
     await send(page, "and one more");
-    const since = Date.now();
-    await page.getByText("Not connected.").waitFor({ timeout: 40_000 });
-    expect(Date.now() - since).toBeLessThan(25_000);
+    await page.getByText("Not connected.").waitFor();
     await rows(page).getByText("not connected; sent again").waitFor();
     await picture(page, "unsent-unconfirmed");
     const context = page.context();
@@ -159,7 +159,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     const later = await context.newPage();
     await later.goto(`${world.url}#/s/${id}`);
     await said(later, "and one more").waitFor();
-    await expect.poll(() => rows(later).count(), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => rows(later).count()).toBe(0);
     await later.waitForTimeout(500);
     expect(logged(id)).toEqual(["hello", "into the dark", "and one more"]);
     problems.length = 0;
@@ -174,7 +174,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     await send(page, "left behind");
     await page.close();
     await start();
-    await expect.poll(() => logged(id), { timeout: 60_000 }).toEqual(["hello", "left behind"]);
+    await expect.poll(() => logged(id)).toEqual(["hello", "left behind"]);
     await expect.poll(() => second.evaluate(() => Object.keys(localStorage).filter((k) => k.includes("unsent")).length)).toBe(0);
     problems.length = 0;
   });
@@ -202,7 +202,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
       await picture(page, `unsent-${name}`);
       await accessible(page);
       await world.host.start(port);
-      await expect.poll(() => rows(page).count(), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => rows(page).count()).toBe(0);
       problems.length = 0;
     });
   }

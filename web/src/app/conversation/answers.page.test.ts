@@ -98,10 +98,10 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
     const sessionId = await world.session("Question 0");
     const ends = () => world.host.stored(sessionId).split('"end_turn"').length - 1;
     for (let i = 1; i <= 120; i++) {
-      await expect.poll(ends, { interval: 10, timeout: 60_000 }).toBe(i);
+      await expect.poll(ends, { interval: 10 }).toBe(i);
       await world.host.request("send_message", { content: [{ type: "text", text: `Question ${i}` }] }, sessionId);
     }
-    await expect.poll(ends, { timeout: 60_000 }).toBe(121);
+    await expect.poll(ends).toBe(121);
     const page = await world.page(`#/s/${sessionId}`);
     const below = () => page.locator(".scroll").evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
     await page.getByText("A line of an answer").last().waitFor();

@@ -25,7 +25,7 @@ describe.skipIf(withoutPages !== "")("a page that is open for long", () => {
     });
     let sessionId = "" as SessionID;
     const done = async (turns: number, page: Page) => {
-      await expect.poll(() => world.host.stored(sessionId).split("That was the last step.").length - 1, { timeout: 120_000 }).toBe(turns);
+      await expect.poll(() => world.host.stored(sessionId).split("That was the last step.").length - 1).toBe(turns);
       await page.getByText("That was the last step.").waitFor();
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     };

@@ -12,7 +12,7 @@ async function shown(): Promise<{ tag: string; title: string; body: string }[]> 
   return (await registration.getNotifications()).map((n) => ({ tag: n.tag, title: n.title, body: n.body }));
 }
 
-const until = (page: Page) => expect.poll(() => page.evaluate(shown), { timeout: 120_000 });
+const until = (page: Page) => expect.poll(() => page.evaluate(shown));
 
 describe.skipIf(withoutPages !== "")("notifications", () => {
   let world: World;
