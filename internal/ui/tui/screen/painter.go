@@ -61,6 +61,7 @@ type painter struct {
 	recent        []stood // what stood before the cursor lately, oldest first
 	now           func() time.Time
 	last          Frame // what stands there
+	lastFull      bool  // in full-screen mode
 	cursor, drawn bool  // the cursor is to be shown, is shown
 	mouse         bool
 	title         string
@@ -263,7 +264,7 @@ func (p *painter) frame(k work) {
 	if !p.full {
 		p.commit(p.held.take())
 	}
-	p.last = f
+	p.last, p.lastFull = f, k.full
 	p.update(p.wanted(f.Lines))
 	p.place(f.Cursor)
 	p.remember()

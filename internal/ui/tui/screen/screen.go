@@ -69,6 +69,7 @@ type todo struct {
 	next    Frame   // what is to be drawn, without its Commit
 	commit  backlog // what waits of the frames until then
 	has     bool    // next is newer than what is on the screen
+	whole   bool    // next was made for full-screen mode
 	full    bool    // the mode that is wanted
 	width   int
 	height  int
@@ -150,7 +151,7 @@ func (s *Screen) Show(f Frame) {
 	}
 	s.commit.add(f.Commit, 0)
 	f.Commit = nil
-	s.next, s.has = f, true
+	s.next, s.has, s.whole = f, true, s.full
 	s.nudge()
 }
 
@@ -193,7 +194,8 @@ func (s *Screen) Size() (width, height int) {
 	return s.width, s.height
 }
 
-// SetFull enters or leaves full-screen mode with the next frame.
+// SetFull enters or leaves full-screen mode with the next frame; one that is shown
+// already is drawn in the mode that it was made for.
 func (s *Screen) SetFull(full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,9 +244,9 @@ func (s *Screen) Resume() error {
 	}
 	s.mu.Lock()
 	s.paused = false
-	full, width, height := s.full, s.width, s.height
+	width, height := s.width, s.height
 	s.mu.Unlock()
-	s.ask(ask{do: func(p *painter) { p.frame(work{frame: p.last, full: full, width: width, height: height}) }})
+	s.ask(ask{do: func(p *painter) { p.frame(work{frame: p.last, full: p.lastFull, width: width, height: height}) }})
 	return s.Err()
 }
 

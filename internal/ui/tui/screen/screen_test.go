@@ -79,6 +79,31 @@ func TestALoneFrameIsDrawnAtOnceAndTheNextAnIntervalLater(t *testing.T) {
 	})
 }
 
+// TestAFrameThatWaitsIsDrawnInTheModeThatItWasMadeFor: one of the whole screen would push out
+// what stands on the terminal, and leave nothing above the region.
+func TestAFrameThatWaitsIsDrawnInTheModeThatItWasMadeFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		s := start(t, r, Options{Width: 40, Height: 10, Full: true})
+		s.Show(Frame{Lines: []string{"first of the whole screen"}})
+		synctest.Wait()
+		s.Show(Frame{Lines: []string{"second of the whole screen"}})
+		s.SetFull(false)
+		time.Sleep(time.Second)
+		if strings.Contains(r.text(), altOff) || !strings.Contains(r.text(), "second") {
+			t.Errorf("%q", r.text())
+		}
+		s.Show(Frame{Lines: []string{"inline"}})
+		synctest.Wait()
+		if !strings.Contains(r.text(), altOff) {
+			t.Errorf("%q", r.text())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAFrameThatChangesNothingDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}

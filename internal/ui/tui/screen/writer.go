@@ -83,7 +83,7 @@ func (s *Screen) take() (work, time.Duration) {
 	now := time.Now()
 	wait := s.slot.Sub(now)
 	if s.has && !s.paused && (wait <= 0 || s.closed || len(k.asks) > 0) {
-		k.frame, k.has, k.full = s.next, true, s.full
+		k.frame, k.has, k.full = s.next, true, s.whole
 		k.commit, k.left = s.commit.take()
 		k.resized, s.resized = s.resized, false
 		if !k.full { // it waits for inline mode
