@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scorel/internal/dev/harness"
 )
 
 // pkg is a package of the module as go list shows it.
@@ -298,11 +300,11 @@ func TestOnePartOfALaneAppends(t *testing.T) {
 const maxInitAllocs = 4_100
 
 func TestPackageInitAllocatesLittle(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "scorel")
-	if out, err := exec.Command("go", "build", "-o", bin, "scorel/cmd/scorel").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	dir := t.TempDir()
+	if err := harness.Build(dir, "scorel/cmd/scorel"); err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.Command(bin, "--version")
+	cmd := exec.Command(filepath.Join(dir, "scorel"), "--version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

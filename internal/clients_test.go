@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -207,8 +208,8 @@ func startHost(t *testing.T) *scorelHost {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("go", "build", "-o", h.bin, "scorel/cmd/scorel").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := harness.Build(filepath.Dir(h.bin), "scorel/cmd/scorel"); err != nil {
+		t.Fatal(err)
 	}
 	h.start(t)
 	t.Cleanup(func() { h.stop(t, syscall.SIGTERM) })

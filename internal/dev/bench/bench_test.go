@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/session"
 )
 
@@ -281,8 +282,8 @@ func TestAGroupThatFailsLeavesWhatItHadAndTheOthers(t *testing.T) {
 // bench runs.
 func TestAServingHostIsMeasured(t *testing.T) {
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", dir, "scorel/cmd/scorel", "scorel/internal/dev/bench").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := harness.Build(dir, "scorel/cmd/scorel", "scorel/internal/dev/bench"); err != nil {
+		t.Fatal(err)
 	}
 	figures := filepath.Join(dir, "figures.json")
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "bench"), "-small", "-n", "3", "-bin", filepath.Join(dir, "scorel"),

@@ -3,7 +3,6 @@ package crashtest
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"scorel/internal/dev/harness"
 )
 
 // workers is how many rounds run side by side. A round mostly waits for the disk
@@ -181,11 +182,7 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
-	out, err := exec.Command("go", "build", "-o", dir, "scorel/cmd/scorel", "scorel/internal/dev/crashtest/appender", "scorel/internal/dev/crashtest/hoster").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return dir, nil
+	return dir, harness.Build(dir, "scorel/cmd/scorel", "scorel/internal/dev/crashtest/appender", "scorel/internal/dev/crashtest/hoster")
 })
 
 func binaries(t *testing.T) string {

@@ -4,6 +4,6 @@ package simtest
 
 // What CI does with the race detector.
 const (
-	schedules   = 1000
+	schedules   = 250
 	slowAnswers = 5
 )

@@ -37,6 +37,9 @@ func TestTheTypesOfTheRepositoryAreCurrent(t *testing.T) {
 }
 
 func TestARunWritesWhatIsStaleAndLeavesWhatPeopleWrote(t *testing.T) {
+	if raced {
+		t.Skip("nothing runs side by side here; it is computed without the race detector")
+	}
 	module := t.TempDir()
 	for _, dir := range []string{"protocol", "internal/engine/tool"} {
 		if err := os.CopyFS(filepath.Join(module, dir), os.DirFS(filepath.Join(root, dir))); err != nil {
@@ -89,6 +92,9 @@ func TestTheGeneratorRunsWhenTheProtocolDoesNotCompile(t *testing.T) {
 // TestAChangeOfTheProtocolMakesTheTypesStale: a new request, event, frame or field
 // is seen, and so is a type that there is no TypeScript for.
 func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
+	if raced {
+		t.Skip("nothing runs side by side here; it is computed without the race detector")
+	}
 	changes := map[string]struct{ file, old, new string }{
 		"a field":               {"host.go", "Ping struct{}", "Ping struct {\n\t\tLoud bool `json:\"loud\"`\n\t}"},
 		"a field left out":      {"project.go", `json:"notices,omitempty"`, `json:"notices"`},

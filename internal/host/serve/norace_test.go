@@ -2,6 +2,7 @@
 
 package serve
 
-// hugeText is how many bytes a field has that is far too long: almost as many as a
-// request may have.
-const hugeText = 900 << 10
+const (
+	hugeText     = 900 << 10 // bytes of a field that is far too long: almost as many as a request may have
+	everyVariant = 1         // each wrong request is sent
+)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,8 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 		all = append(all, variants(t, name, sample, id)...)
 	}
 	t.Logf("%d requests", len(all))
+	i := 0
+	all = slices.DeleteFunc(all, func(variant) bool { i++; return i%everyVariant != 0 })
 	embedded, err := w.host.Connect(t.Context(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf([]byte("embedded"))}, protocol.GrantControl)
 	if err != nil {
 		t.Fatal(err)
