@@ -51,3 +51,17 @@ func TestARedRunNamesEachFailedTestAndTheCommandThatRepeatsIt(t *testing.T) {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 	}
 }
+
+func TestWhatIsComputedWithoutTheRaceDetectorIsFoundByItsFirstLine(t *testing.T) {
+	out, err := exec.Command("git", "-C", "..", "grep", "-h", "-B1", "harness.Computed(t)", "--", "*_test.go").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := ""
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSpace(line) == "harness.Computed(t)" && !strings.HasPrefix(before, "func Test") {
+			t.Errorf("scripts/test.sh does not run what calls harness.Computed after %q", before)
+		}
+		before = line
+	}
+}

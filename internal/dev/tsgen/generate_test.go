@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"scorel/internal/dev/harness"
 )
 
 // root is the folder of the module.
@@ -37,9 +39,7 @@ func TestTheTypesOfTheRepositoryAreCurrent(t *testing.T) {
 }
 
 func TestARunWritesWhatIsStaleAndLeavesWhatPeopleWrote(t *testing.T) {
-	if raced {
-		t.Skip("nothing runs side by side here; it is computed without the race detector")
-	}
+	harness.Computed(t)
 	module := t.TempDir()
 	for _, dir := range []string{"protocol", "internal/engine/tool"} {
 		if err := os.CopyFS(filepath.Join(module, dir), os.DirFS(filepath.Join(root, dir))); err != nil {
@@ -92,9 +92,7 @@ func TestTheGeneratorRunsWhenTheProtocolDoesNotCompile(t *testing.T) {
 // TestAChangeOfTheProtocolMakesTheTypesStale: a new request, event, frame or field
 // is seen, and so is a type that there is no TypeScript for.
 func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
-	if raced {
-		t.Skip("nothing runs side by side here; it is computed without the race detector")
-	}
+	harness.Computed(t)
 	changes := map[string]struct{ file, old, new string }{
 		"a field":               {"host.go", "Ping struct{}", "Ping struct {\n\t\tLoud bool `json:\"loud\"`\n\t}"},
 		"a field left out":      {"project.go", `json:"notices,omitempty"`, `json:"notices"`},

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/permission/shellparse"
 	"scorel/protocol"
 )
@@ -221,6 +222,7 @@ func TestSuggestionsForFilesAndHostsAreExact(t *testing.T) {
 }
 
 func TestHostileLinesAreJudgedQuickly(t *testing.T) {
+	harness.Computed(t)
 	p := compile(t, Default, testRules())
 	many := func(s string, n int) string { return strings.Repeat(s, n) }
 	for name, src := range map[string]string{

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk/disktest"
@@ -69,6 +70,7 @@ func unpackBefore(t *testing.T) map[string][]byte {
 }
 
 func TestLogsOfTheVersionBeforeReplayToTheSameBytes(t *testing.T) {
+	harness.Computed(t)
 	files := unpackBefore(t)
 	types := map[protocol.EventType]int{}
 	logs := 0

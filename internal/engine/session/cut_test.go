@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
 // CI runs it with the race detector, and on a longer log without.
 func TestCutAtEveryByteLosesNoWholeEventAndJoinsNoLines(t *testing.T) {
+	harness.Computed(t)
+	const cutRounds = 7 // how often each type of event stands in the log
 	w := newWorld(t)
 	data := w.record(t, cutRounds)
 	if len(data) < cutRounds*5<<10 {

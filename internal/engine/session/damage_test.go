@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/session/health"
 	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
@@ -17,6 +18,8 @@ import (
 )
 
 func TestFlippedBitsNeverStopASessionAndAreReported(t *testing.T) {
+	harness.Computed(t)
+	const flipEvery = 3 // bytes between two of which a bit is flipped
 	w := newWorld(t)
 	data := w.record(t, 2)
 	total := len(lines(data)) - 1

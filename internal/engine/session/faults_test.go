@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
@@ -173,6 +174,7 @@ func scenarios() []scenario {
 }
 
 func TestAFailureAtAnyPointLosesNothingAcknowledged(t *testing.T) {
+	harness.Computed(t)
 	for _, sc := range scenarios() {
 		t.Run(sc.name, func(t *testing.T) {
 			count := runFaulty(t, sc, 0, false, nil, false)

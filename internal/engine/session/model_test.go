@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
@@ -86,6 +87,7 @@ func controlTypes() []protocol.EventType {
 }
 
 func TestIndexAgreesWithAPlainFold(t *testing.T) {
+	harness.Computed(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
 		log, err := w.store.Create(t.Context(), w.header())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
@@ -163,6 +164,8 @@ func TestAnOrphanHangsWhereTheConversationWas(t *testing.T) {
 // the report, unless the log is cut at the end of a line, and the conversation never
 // goes on from a branch that was left.
 func TestWhatDamageTakesIsTold(t *testing.T) {
+	harness.Computed(t)
+	const damageTrials = 6000
 	w := newWorld(t)
 	log := w.create(t)
 	leaf := protocol.EventID("")

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
@@ -289,6 +290,7 @@ func TestSearchForNothingIsRefused(t *testing.T) {
 // TestSearchFindsWhatAReaderFinds compares with reading every text letter by
 // letter, over random texts of an alphabet that holds what JSON escapes.
 func TestSearchFindsWhatAReaderFinds(t *testing.T) {
+	harness.Computed(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("aAbBeE01\"\\\n\t é É σ ς Σ К к  日")
 	random := func(n int) string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
@@ -18,10 +19,8 @@ import (
 // 96 MB: what a process takes is bounded by a page of events, and not by the log. Held whole
 // and decoded it took four times the log.
 func TestTheTreeOfALargeLogTakesLittleMemory(t *testing.T) {
+	harness.Computed(t)
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector takes memory of its own")
-	}
 	const size = 96 << 20
 	home := t.TempDir()
 	project := filepath.Join(home, "project")

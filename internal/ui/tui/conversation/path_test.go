@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scorel/internal/dev/harness"
 	"scorel/protocol"
 )
 
@@ -20,6 +21,7 @@ func chain(from, to int) []protocol.Event {
 }
 
 func TestAPathThatGrowsCostsWhatIsNew(t *testing.T) {
+	harness.Computed(t)
 	for _, held := range []int{20, 2000} {
 		var s shownPath
 		s.follow(chain(0, held))

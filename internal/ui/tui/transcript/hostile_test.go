@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -17,6 +18,7 @@ import (
 const hostile = "\x1b]0;title\x07\x1b[2J\x1b[31mred \x1b]52;c;aGk=\x07 \u202eback \u200b a\r\nb\rc \x9b31m \x00 \x08\x08 \x1b[?1049h \x1bP+q\x1b\\ [x](http://a.b/\x1b]8;;x\x1b\\) <http://a.b/\u202e> tab\tend \xff\xfe"
 
 func TestNothingFromOutsideReachesTheTerminalButText(t *testing.T) {
+	harness.Computed(t)
 	th := themed(t, theme.Options{Name: theme.Dark, Dark: true, Profile: colorprofile.TrueColor})
 	zalgo := "e" + strings.Repeat("\u0301", 5000)
 	for name, text := range map[string]string{"sequences": hostile, "marks": zalgo, "one line": strings.Repeat("x", 10_000), "one line of wide": strings.Repeat("世", 5_000),
