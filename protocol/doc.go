@@ -7,6 +7,9 @@
 // event of an unknown type, or a known one with unknown fields, keeps its bytes
 // and is written back unchanged ([Event.AppendLine]).
 //
+// It has a file for each thing that is said in it, with its type, its bounds and what a
+// request about it needs side by side, and so may be longer than other packages.
+//
 // Values are plain data and safe to share once nobody changes them any more.
 // The package imports nothing of Scorel and does no input or output.
 package protocol

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"scorel/client"
+	"scorel/internal/ui/cli/projectcmd"
 	"scorel/internal/ui/cli/schedulecmd"
 	"scorel/internal/ui/cli/webcmd"
 	"scorel/internal/ui/exit"
@@ -455,6 +456,14 @@ func untilIdle(ctx context.Context, s *client.Session) bool {
 		}
 	}
 	return true
+}
+
+// projectCommands are those about what files give a model, and allow it.
+func (a *app) projectCommands() []*cobra.Command {
+	return projectcmd.New(projectcmd.Config{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Args: args, WorkDir: workDir, Dir: a.scorelDir, Interactive: a.interactive,
+		With: func(ctx context.Context, use func(*client.Client) error) error {
+			return a.with(ctx, func(l *link) error { return use(l.Client) })
+		}, Exit: func(code int) { a.code = code }})
 }
 
 // scheduleCommands are those about schedules.

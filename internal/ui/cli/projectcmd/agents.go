@@ -1,4 +1,4 @@
-package cli
+package projectcmd
 
 import (
 	"context"
@@ -15,33 +15,33 @@ import (
 	"scorel/protocol/display"
 )
 
-func (a *app) agentsCommand() *cobra.Command {
+func (cs *commands) agentsCommand() *cobra.Command {
 	var asJSON bool
 	list := func(cmd *cobra.Command, _ []string) error {
-		return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
+		return cs.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
 			if asJSON {
-				return a.printJSON(l)
+				return plain.JSON(cs.Stdout, l)
 			}
-			return a.showAgents(l)
+			return cs.showAgents(l)
 		})
 	}
-	cmd := &cobra.Command{Use: "agents", Short: "List, show and check agents", Args: args(cobra.NoArgs), RunE: list}
-	sub := &cobra.Command{Use: "list", Short: "List the agents of this folder", Args: args(cobra.NoArgs), RunE: list}
+	cmd := &cobra.Command{Use: "agents", Short: "List, show and check agents", Args: cs.Args(cobra.NoArgs), RunE: list}
+	sub := &cobra.Command{Use: "list", Short: "List the agents of this folder", Args: cs.Args(cobra.NoArgs), RunE: list}
 	for _, c := range []*cobra.Command{cmd, sub} {
 		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	}
-	cmd.AddCommand(sub, a.agentShowCommand(), a.agentCheckCommand())
+	cmd.AddCommand(sub, cs.agentShowCommand(), cs.agentCheckCommand())
 	return cmd
 }
 
 // withAgents asks for the agents of the working directory.
-func (a *app) withAgents(ctx context.Context, use func(*protocol.AgentList) error) error {
-	dir, err := workDir("")
+func (cs *commands) withAgents(ctx context.Context, use func(*protocol.AgentList) error) error {
+	dir, err := cs.WorkDir("")
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, func(l *link) error {
-		list, err := client.Call[*protocol.AgentList](ctx, l.Client, "", &protocol.ListAgents{WorkDir: dir})
+	return cs.With(ctx, func(l *client.Client) error {
+		list, err := client.Call[*protocol.AgentList](ctx, l, "", &protocol.ListAgents{WorkDir: dir})
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (a *app) withAgents(ctx context.Context, use func(*protocol.AgentList) erro
 	})
 }
 
-func (a *app) showAgents(l *protocol.AgentList) error {
+func (cs *commands) showAgents(l *protocol.AgentList) error {
 	var rows [][]string
 	for _, g := range l.Agents {
 		about := g.Description
@@ -58,22 +58,22 @@ func (a *app) showAgents(l *protocol.AgentList) error {
 		}
 		rows = append(rows, []string{g.Name, g.Scope, plain.FirstLine(about, 100)})
 	}
-	if err := plain.Table(a.stdout, rows); err != nil {
+	if err := plain.Table(cs.Stdout, rows); err != nil {
 		return err
 	}
 	for _, p := range l.Problems {
-		fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
+		fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(p))
 	}
 	return nil
 }
 
-func (a *app) agentShowCommand() *cobra.Command {
-	return &cobra.Command{Use: "show NAME", Short: "Show the tools and instructions of an agent", Args: args(cobra.ExactArgs(1)),
+func (cs *commands) agentShowCommand() *cobra.Command {
+	return &cobra.Command{Use: "show NAME", Short: "Show the tools and instructions of an agent", Args: cs.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
+			return cs.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
 				for _, g := range l.Agents {
 					if g.Name == args[0] { // the first is the one that counts
-						return a.showAgent(g)
+						return cs.showAgent(g)
 					}
 				}
 				return noAgent(args[0])
@@ -85,7 +85,7 @@ func noAgent(name string) error {
 	return exit.Usagef("there is no agent %s; scorel agents lists them", display.Line(name))
 }
 
-func (a *app) showAgent(g protocol.AgentInfo) error {
+func (cs *commands) showAgent(g protocol.AgentInfo) error {
 	tools := strings.Join(g.Tools, ", ")
 	if tools == "" {
 		tools = "those of the session, without Task"
@@ -107,22 +107,22 @@ func (a *app) showAgent(g protocol.AgentInfo) error {
 	}
 	rows = append(rows, []string{"color", g.Color}, []string{"effort", g.Effort}, []string{"skills", strings.Join(g.Skills, ", ")}, []string{"initialPrompt", g.Initial})
 	rows = slices.DeleteFunc(rows, func(r []string) bool { return r[1] == "" })
-	if err := plain.Table(a.stdout, rows); err != nil {
+	if err := plain.Table(cs.Stdout, rows); err != nil {
 		return err
 	}
 	if g.Prompt != "" {
-		fmt.Fprintln(a.stdout, "\n"+display.Text(g.Prompt))
+		fmt.Fprintln(cs.Stdout, "\n"+display.Text(g.Prompt))
 	}
 	return nil
 }
 
-func (a *app) agentCheckCommand() *cobra.Command {
-	return &cobra.Command{Use: "check [NAME]", Short: "Check the files of agents, and fail if one is broken", Args: args(cobra.MaximumNArgs(1)),
+func (cs *commands) agentCheckCommand() *cobra.Command {
+	return &cobra.Command{Use: "check [NAME]", Short: "Check the files of agents, and fail if one is broken", Args: cs.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
+			return cs.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
 				for _, p := range l.Problems {
-					fmt.Fprintln(a.stdout, display.Line(p))
-					a.code = exit.Failed
+					fmt.Fprintln(cs.Stdout, display.Line(p))
+					cs.Exit(exit.Failed)
 				}
 				good, found := 0, false
 				for _, g := range l.Agents {
@@ -134,10 +134,10 @@ func (a *app) agentCheckCommand() *cobra.Command {
 					case g.State == "shadowed" && g.Scope == "builtin": // as it is meant
 						continue
 					case g.State == "broken":
-						a.code = exit.Failed
+						cs.Exit(exit.Failed)
 						fallthrough
 					case g.Problem != "":
-						fmt.Fprintln(a.stdout, display.Line(g.Name)+": "+display.Line(g.Problem))
+						fmt.Fprintln(cs.Stdout, display.Line(g.Name)+": "+display.Line(g.Problem))
 					}
 					if g.State == "ok" {
 						good++
@@ -146,7 +146,7 @@ func (a *app) agentCheckCommand() *cobra.Command {
 				if !found && len(args) > 0 {
 					return noAgent(args[0])
 				}
-				fmt.Fprintf(a.stderr, "%s can be used.\n", plain.Count(good, "agent"))
+				fmt.Fprintf(cs.Stderr, "%s can be used.\n", plain.Count(good, "agent"))
 				return nil
 			})
 		}}

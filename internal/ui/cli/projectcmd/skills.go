@@ -1,4 +1,4 @@
-package cli
+package projectcmd
 
 import (
 	"context"
@@ -19,49 +19,49 @@ import (
 // maxSkillColumn is how much of a description a list shows, in characters.
 const maxSkillColumn = 80
 
-func (a *app) skillsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "skills", Short: "List, show and check the skills that a model can use here", Args: args(cobra.NoArgs),
+func (cs *commands) skillsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "skills", Short: "List, show and check the skills that a model can use here", Args: cs.Args(cobra.NoArgs),
 		Long: `A skill is a folder with a SKILL.md: instructions for a certain task, which the
 model reads when it needs them, and maybe a program that it can run. They are in
 ~/.scorel/skills and in .scorel/skills of a project.`,
 		RunE: func(*cobra.Command, []string) error {
 			return exit.Usagef("use one of: list, show NAME, or check [NAME]")
 		}}
-	cmd.AddCommand(a.skillsListCommand(), a.skillsShowCommand(), a.skillsCheckCommand())
+	cmd.AddCommand(cs.skillsListCommand(), cs.skillsShowCommand(), cs.skillsCheckCommand())
 	return cmd
 }
 
 // skills asks for the skills of the working directory, or for those of one name.
-func (a *app) skills(ctx context.Context, name string) (*protocol.SkillList, error) {
-	dir, err := workDir("")
+func (cs *commands) skills(ctx context.Context, name string) (*protocol.SkillList, error) {
+	dir, err := cs.WorkDir("")
 	if err != nil {
 		return nil, err
 	}
 	var list *protocol.SkillList
-	err = a.with(ctx, func(l *link) error {
+	err = cs.With(ctx, func(l *client.Client) error {
 		var err error
-		list, err = client.Call[*protocol.SkillList](ctx, l.Client, "", &protocol.ListSkills{WorkDir: dir, Name: name})
+		list, err = client.Call[*protocol.SkillList](ctx, l, "", &protocol.ListSkills{WorkDir: dir, Name: name})
 		return err
 	})
 	return list, err
 }
 
-func (a *app) skillsListCommand() *cobra.Command {
+func (cs *commands) skillsListCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "list", Short: "List the skills that are found from this folder", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "list", Short: "List the skills that are found from this folder", Args: cs.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := a.skills(cmd.Context(), "")
+			list, err := cs.skills(cmd.Context(), "")
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(list)
+				return plain.JSON(cs.Stdout, list)
 			}
 			for _, p := range list.Problems {
-				fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
+				fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(p))
 			}
 			if len(list.Skills) == 0 {
-				fmt.Fprintln(a.stderr, "There are no skills; docs/skills.md explains how to make one.")
+				fmt.Fprintln(cs.Stderr, "There are no skills; docs/skills.md explains how to make one.")
 				return nil
 			}
 			rows := [][]string{{"NAME", "STATE", "SOURCE", "DESCRIPTION"}}
@@ -72,28 +72,28 @@ func (a *app) skillsListCommand() *cobra.Command {
 				}
 				rows = append(rows, []string{name, s.State, s.Source, plain.FirstLine(s.Description, maxSkillColumn)})
 			}
-			return plain.Table(a.stdout, rows)
+			return plain.Table(cs.Stdout, rows)
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) skillsShowCommand() *cobra.Command {
+func (cs *commands) skillsShowCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "show NAME", Short: "Show a skill with the text that the model reads", Args: args(cobra.ExactArgs(1)),
+	cmd := &cobra.Command{Use: "show NAME", Short: "Show a skill with the text that the model reads", Args: cs.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := a.skills(cmd.Context(), args[0])
+			list, err := cs.skills(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(list)
+				return plain.JSON(cs.Stdout, list)
 			}
 			for i, s := range list.Skills {
 				if i > 0 {
-					fmt.Fprintln(a.stdout)
+					fmt.Fprintln(cs.Stdout)
 				}
-				showSkill(a.stdout, s)
+				showSkill(cs.Stdout, s)
 			}
 			return nil
 		}}
@@ -131,17 +131,17 @@ func showSkill(w io.Writer, s protocol.SkillInfo) {
 	}
 }
 
-func (a *app) skillsCheckCommand() *cobra.Command {
-	return &cobra.Command{Use: "check [NAME]", Short: "Check skills, and fail if one is broken", Args: args(cobra.MaximumNArgs(1)),
+func (cs *commands) skillsCheckCommand() *cobra.Command {
+	return &cobra.Command{Use: "check [NAME]", Short: "Check skills, and fail if one is broken", Args: cs.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := a.skills(cmd.Context(), strings.Join(args, ""))
+			list, err := cs.skills(cmd.Context(), strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
 			bad := 0
 			for _, p := range list.Problems {
 				bad++
-				fmt.Fprintln(a.stdout, display.Line(p))
+				fmt.Fprintln(cs.Stdout, display.Line(p))
 			}
 			for _, s := range list.Skills {
 				for _, p := range s.Problems {
@@ -150,14 +150,14 @@ func (a *app) skillsCheckCommand() *cobra.Command {
 					if s.State != "ok" { // what is wrong with one that works
 						where += " (" + s.State + ")"
 					}
-					fmt.Fprintf(a.stdout, "%s: %s\n", where, display.Line(p))
+					fmt.Fprintf(cs.Stdout, "%s: %s\n", where, display.Line(p))
 				}
 			}
 			if bad > 0 {
-				a.code = exit.Failed
+				cs.Exit(exit.Failed)
 				return nil
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s, nothing is wrong.\n", plain.Count(len(list.Skills), "skill"))
+			_, err = fmt.Fprintf(cs.Stdout, "%s, nothing is wrong.\n", plain.Count(len(list.Skills), "skill"))
 			return err
 		}}
 }

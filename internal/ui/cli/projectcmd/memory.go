@@ -1,4 +1,4 @@
-package cli
+package projectcmd
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 	"scorel/protocol/display"
 )
 
-func (a *app) memoryCommand() *cobra.Command {
+func (cs *commands) memoryCommand() *cobra.Command {
 	var asJSON bool
 	show := func(cmd *cobra.Command, _ []string) error {
-		return a.withMemory(cmd.Context(), func(v *protocol.MemoryView) error {
+		return cs.withMemory(cmd.Context(), func(v *protocol.MemoryView) error {
 			if asJSON {
-				return a.printJSON(v)
+				return plain.JSON(cs.Stdout, v)
 			}
-			return a.showMemory(v)
+			return cs.showMemory(v)
 		})
 	}
-	cmd := &cobra.Command{Use: "memory", Short: "Show the notes that sessions of this project get, and add one", Args: args(cobra.NoArgs), RunE: show,
+	cmd := &cobra.Command{Use: "memory", Short: "Show the notes that sessions of this project get, and add one", Args: cs.Args(cobra.NoArgs), RunE: show,
 		Long: `Notes outlive a session: yours, those of this project, and its daily ones. They are
 Markdown files in ~/.scorel/memory that you may edit at any time.
 
@@ -34,11 +34,11 @@ Markdown files in ~/.scorel/memory that you may edit at any time.
     scorel memory add "run make generate before the tests"
     scorel memory add --user "short answers, please"
     $EDITOR "$(scorel memory path)"`}
-	sub := &cobra.Command{Use: "show", Short: "Show the notes", Args: args(cobra.NoArgs), RunE: show}
+	sub := &cobra.Command{Use: "show", Short: "Show the notes", Args: cs.Args(cobra.NoArgs), RunE: show}
 	for _, c := range []*cobra.Command{cmd, sub} {
 		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	}
-	cmd.AddCommand(sub, a.memoryAddCommand(), a.memoryPathCommand())
+	cmd.AddCommand(sub, cs.memoryAddCommand(), cs.memoryPathCommand())
 	return cmd
 }
 
@@ -55,20 +55,20 @@ func memoryScope(user, daily bool) (string, error) {
 	return "project", nil
 }
 
-func (a *app) memoryAddCommand() *cobra.Command {
+func (cs *commands) memoryAddCommand() *cobra.Command {
 	var user, daily bool
-	cmd := &cobra.Command{Use: "add TEXT", Short: "Add a note to those of this project", Args: args(cobra.MinimumNArgs(1)),
+	cmd := &cobra.Command{Use: "add TEXT", Short: "Add a note to those of this project", Args: cs.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope, err := memoryScope(user, daily)
 			if err != nil {
 				return err
 			}
-			dir, err := workDir("")
+			dir, err := cs.WorkDir("")
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), func(l *link) error {
-				_, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.AddMemory{Scope: scope, Text: strings.Join(args, " "), WorkDir: dir})
+			return cs.With(cmd.Context(), func(l *client.Client) error {
+				_, err := client.Call[*protocol.Done](cmd.Context(), l, "", &protocol.AddMemory{Scope: scope, Text: strings.Join(args, " "), WorkDir: dir})
 				return err
 			})
 		}}
@@ -77,25 +77,25 @@ func (a *app) memoryAddCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) memoryPathCommand() *cobra.Command {
+func (cs *commands) memoryPathCommand() *cobra.Command {
 	var user, daily bool
-	cmd := &cobra.Command{Use: "path", Short: "Print where the notes of this project are", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "path", Short: "Print where the notes of this project are", Args: cs.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			scope, err := memoryScope(user, daily)
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), func(v *protocol.MemoryView) error {
+			return cs.withMemory(cmd.Context(), func(v *protocol.MemoryView) error {
 				path := ""
 				for _, f := range v.Files { // the newest day comes last
 					if f.Scope == scope {
 						path = f.Path
 					}
 				}
-				if err := a.memoryFolder(path); err != nil { // an editor could not store what is written
-					fmt.Fprintf(a.stderr, "scorel: %s does not exist, and cannot be made: %v\n", display.Line(filepath.Dir(path)), err)
+				if err := cs.memoryFolder(path); err != nil { // an editor could not store what is written
+					fmt.Fprintf(cs.Stderr, "scorel: %s does not exist, and cannot be made: %v\n", display.Line(filepath.Dir(path)), err)
 				}
-				_, err := fmt.Fprintln(a.stdout, path)
+				_, err := fmt.Fprintln(cs.Stdout, path)
 				return err
 			})
 		}}
@@ -105,8 +105,8 @@ func (a *app) memoryPathCommand() *cobra.Command {
 }
 
 // memoryFolder makes the folder of a file of notes, when it is one of this machine.
-func (a *app) memoryFolder(path string) error {
-	dir, err := a.scorelDir()
+func (cs *commands) memoryFolder(path string) error {
+	dir, err := cs.Dir()
 	if err != nil || !strings.HasPrefix(path, filepath.Join(dir, "memory")+string(filepath.Separator)) {
 		return err
 	}
@@ -114,30 +114,30 @@ func (a *app) memoryFolder(path string) error {
 }
 
 // withMemory returns the notes of the project of the working directory.
-func (a *app) withMemory(ctx context.Context, do func(*protocol.MemoryView) error) error {
-	dir, err := workDir("")
+func (cs *commands) withMemory(ctx context.Context, do func(*protocol.MemoryView) error) error {
+	dir, err := cs.WorkDir("")
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, func(l *link) error {
-		v, err := client.Call[*protocol.MemoryView](ctx, l.Client, "", &protocol.GetMemory{WorkDir: dir})
+	return cs.With(ctx, func(l *client.Client) error {
+		v, err := client.Call[*protocol.MemoryView](ctx, l, "", &protocol.GetMemory{WorkDir: dir})
 		if err != nil {
 			return err
 		}
 		if v.Problem != "" {
-			fmt.Fprintln(a.stderr, "scorel: "+display.Line(v.Problem))
+			fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(v.Problem))
 		}
 		return do(v)
 	})
 }
 
-func (a *app) showMemory(v *protocol.MemoryView) error {
+func (cs *commands) showMemory(v *protocol.MemoryView) error {
 	for _, f := range v.Files {
 		if f.Bytes > 0 {
-			if _, err := fmt.Fprintf(a.stdout, "%s\n%s\n\n", display.Line(f.Path), strings.TrimRight(display.Text(f.Text), "\n")); err != nil {
+			if _, err := fmt.Fprintf(cs.Stdout, "%s\n%s\n\n", display.Line(f.Path), strings.TrimRight(display.Text(f.Text), "\n")); err != nil {
 				return err
 			}
 		}
 	}
-	return plain.Table(a.stdout, plain.Memory(v))
+	return plain.Table(cs.Stdout, plain.Memory(v))
 }

@@ -1,4 +1,4 @@
-package cli
+package projectcmd
 
 import (
 	"bufio"
@@ -17,8 +17,8 @@ import (
 	"scorel/protocol/display"
 )
 
-func (a *app) permissionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "permissions", Short: "Take over permission rules of another program", Args: args(cobra.NoArgs),
+func (cs *commands) permissionsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "permissions", Short: "Take over permission rules of another program", Args: cs.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			return exit.Usagef("use: scorel permissions import")
 		}}
@@ -33,9 +33,9 @@ for this project, as if you had answered "always" (~/.scorel/rules.json).
 
 Where nobody can be asked, the rules are listed, nothing is changed, and the
 exit code is 4 if there is something to accept.`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cs.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.importRules(cmd.Context(), strings.Join(args, ""), asJSON)
+			return cs.importRules(cmd.Context(), strings.Join(args, ""), asJSON)
 		}}
 	imports.Flags().BoolVar(&asJSON, "json", false, "print JSON, and ask nothing")
 	cmd.AddCommand(imports)
@@ -43,51 +43,51 @@ exit code is 4 if there is something to accept.`,
 }
 
 // importRules offers the rules that allow, and stores those that are accepted.
-func (a *app) importRules(ctx context.Context, path string, asJSON bool) error {
-	dir, err := workDir(path)
+func (cs *commands) importRules(ctx context.Context, path string, asJSON bool) error {
+	dir, err := cs.WorkDir(path)
 	if err != nil {
 		return exit.Usagef("%s is not a folder", display.Line(path))
 	}
-	return a.with(ctx, func(l *link) error {
-		found, err := client.Call[*protocol.ForeignRules](ctx, l.Client, "", &protocol.ListForeignRules{WorkDir: dir})
+	return cs.With(ctx, func(l *client.Client) error {
+		found, err := client.Call[*protocol.ForeignRules](ctx, l, "", &protocol.ListForeignRules{WorkDir: dir})
 		if err != nil {
 			return err
 		}
 		for _, n := range found.Notices {
-			fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+			fmt.Fprintln(cs.Stderr, "scorel: "+display.Line(n))
 		}
 		open := slices.ContainsFunc(found.Rules, isOpen)
 		switch {
 		case asJSON:
-			if err := a.printJSON(found); err != nil {
+			if err := plain.JSON(cs.Stdout, found); err != nil {
 				return err
 			}
 		case len(found.Rules) == 0:
-			fmt.Fprintln(a.stdout, "Claude Code's settings allow nothing here.")
+			fmt.Fprintln(cs.Stdout, "Claude Code's settings allow nothing here.")
 			return nil
 		default:
-			a.showForeign(found)
+			cs.showForeign(found)
 		}
 		switch {
 		case !open:
 			return nil
-		case asJSON || !a.interactive():
-			fmt.Fprintln(a.stderr, "scorel: nobody is asked here, so nothing was changed; run scorel permissions import in a terminal to accept rules")
-			a.code = exit.Unasked
+		case asJSON || !cs.Interactive():
+			fmt.Fprintln(cs.Stderr, "scorel: nobody is asked here, so nothing was changed; run scorel permissions import in a terminal to accept rules")
+			cs.Exit(exit.Unasked)
 			return nil
 		}
-		accepted, err := a.askRules(found)
+		accepted, err := cs.askRules(found)
 		if err != nil {
 			return err
 		}
 		if len(accepted) == 0 {
-			fmt.Fprintln(a.stdout, "Nothing was changed.")
+			fmt.Fprintln(cs.Stdout, "Nothing was changed.")
 			return nil
 		}
-		if _, err := client.Call[*protocol.RulesImported](ctx, l.Client, "", &protocol.ImportRules{WorkDir: dir, Rules: accepted}); err != nil {
+		if _, err := client.Call[*protocol.RulesImported](ctx, l, "", &protocol.ImportRules{WorkDir: dir, Rules: accepted}); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s allowed in %s: %s\n", plain.Count(len(accepted), "rule"), display.Line(found.Root), display.Line(strings.Join(accepted, ", ")))
+		fmt.Fprintf(cs.Stdout, "%s allowed in %s: %s\n", plain.Count(len(accepted), "rule"), display.Line(found.Root), display.Line(strings.Join(accepted, ", ")))
 		return nil
 	})
 }
@@ -96,20 +96,20 @@ func (a *app) importRules(ctx context.Context, path string, asJSON bool) error {
 func isOpen(r protocol.ForeignRule) bool { return len(r.As) > 0 && !r.Have }
 
 // showForeign prints the rules, file by file.
-func (a *app) showForeign(found *protocol.ForeignRules) {
+func (cs *commands) showForeign(found *protocol.ForeignRules) {
 	file := ""
 	for _, r := range found.Rules {
 		if r.File != file {
 			file = r.File
-			fmt.Fprintln(a.stdout, display.Line(file)+":")
+			fmt.Fprintln(cs.Stdout, display.Line(file)+":")
 		}
 		switch {
 		case r.Have:
-			fmt.Fprintf(a.stdout, "  %s  allowed already\n", display.Line(r.Rule))
+			fmt.Fprintf(cs.Stdout, "  %s  allowed already\n", display.Line(r.Rule))
 		case len(r.As) == 0:
-			fmt.Fprintf(a.stdout, "  %s  cannot be taken: %s\n", display.Line(r.Rule), display.Line(r.Problem))
+			fmt.Fprintf(cs.Stdout, "  %s  cannot be taken: %s\n", display.Line(r.Rule), display.Line(r.Problem))
 		default:
-			fmt.Fprintf(a.stdout, "  %s%s\n", display.Line(r.Rule), asHere(r))
+			fmt.Fprintf(cs.Stdout, "  %s%s\n", display.Line(r.Rule), asHere(r))
 		}
 	}
 }
@@ -128,14 +128,14 @@ func asHere(r protocol.ForeignRule) string {
 
 // askRules asks about each rule that could be accepted. What is no yes is a no; q ends
 // the questions, and no rule counts that was not accepted before.
-func (a *app) askRules(found *protocol.ForeignRules) (accepted []string, err error) {
-	in := bufio.NewReader(io.LimitReader(a.stdin, 64<<10))
-	fmt.Fprintf(a.stderr, "\nAllow in %s without a question, from now on:\n", display.Line(found.Root))
+func (cs *commands) askRules(found *protocol.ForeignRules) (accepted []string, err error) {
+	in := bufio.NewReader(io.LimitReader(cs.Stdin, 64<<10))
+	fmt.Fprintf(cs.Stderr, "\nAllow in %s without a question, from now on:\n", display.Line(found.Root))
 	for _, r := range found.Rules {
 		if !isOpen(r) || slices.Contains(accepted, r.As[0]) {
 			continue
 		}
-		fmt.Fprintf(a.stderr, "  %s%s? [y/N/q] ", display.Line(r.Rule), asHere(r))
+		fmt.Fprintf(cs.Stderr, "  %s%s? [y/N/q] ", display.Line(r.Rule), asHere(r))
 		line, err := in.ReadString('\n')
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("read the answer: %w", err)
