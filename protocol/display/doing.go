@@ -64,8 +64,11 @@ func Asked(l *protocol.Live) string {
 	return shorten(Line(line), maxDoing)
 }
 
-// StateOf returns in a word what goes on in a session: asks, works, queued or idle. One that
-// asks needs somebody most.
+// States are what [StateOf] returns, of what needs somebody most first.
+func States() []string { return []string{"asks", "works", "queued", "proactive", "idle"} }
+
+// StateOf returns in a word what goes on in a session. One that is proactive rests, and begins
+// a turn by itself.
 func StateOf(s *protocol.SessionState) string {
 	switch {
 	case s.Asking:
@@ -74,6 +77,8 @@ func StateOf(s *protocol.SessionState) string {
 		return "works"
 	case s.Queued > 0:
 		return "queued"
+	case s.Automation != nil:
+		return "proactive"
 	}
 	return "idle"
 }

@@ -44,3 +44,16 @@ func ProactiveText(a *protocol.Automation, now time.Time) []string {
 	}
 	return append(lines, "/proactive off ends it")
 }
+
+// ProactiveNext returns in a few words when proactive mode goes on, or why it does not.
+func ProactiveNext(a *protocol.Automation, now time.Time) string {
+	switch {
+	case a.State == protocol.AutomationSleeping:
+		return "asleep until " + Instant(a.Until, now)
+	case a.Why != "":
+		return "waits: " + Line(a.Why)
+	case a.NextTickAt > 0:
+		return "next turn " + Instant(a.NextTickAt, now)
+	}
+	return "a turn is about to begin"
+}

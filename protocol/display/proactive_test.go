@@ -23,6 +23,9 @@ func TestProactiveModeIsSaidInAFewWords(t *testing.T) {
 		if got := Proactive(c.a); got != c.line {
 			t.Errorf("%+v is %q, want %q", c.a, got, c.line)
 		}
+		if c.a != nil && ProactiveNext(c.a, at) == "" {
+			t.Errorf("nothing is said of when %+v goes on", c.a)
+		}
 		if got := strings.Join(ProactiveText(c.a, at), "; "); !strings.Contains(got, c.text) || strings.Contains(got, "\n") {
 			t.Errorf("%+v is %q, want %q in it", c.a, got, c.text)
 		}

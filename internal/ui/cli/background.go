@@ -225,14 +225,11 @@ func (a *app) sessionStates(ctx context.Context, all bool) (shown []shownState, 
 	}
 	for _, s := range st.Sessions {
 		state := display.StateOf(&s)
-		if state == "idle" && s.Automation != nil { // a turn is to begin by itself
-			state = "proactive"
-		}
 		if all || state != "idle" || s.Job != nil && s.Job.State == protocol.JobWaiting {
 			shown = append(shown, shownState{state, s})
 		}
 	}
-	order := []string{"asks", "works", "queued", "proactive", "idle"}
+	order := display.States()
 	slices.SortStableFunc(shown, func(x, y shownState) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, x.State), slices.Index(order, y.State)), cmp.Compare(y.SessionID, x.SessionID))
 	})
@@ -288,7 +285,7 @@ func (a *app) showStates(states []shownState, all, more bool) error {
 			what = strings.TrimPrefix(what+", "+plain.Count(s.Tasks, "background command"), ", ")
 		}
 		if s.State == "proactive" {
-			what = proactiveText(s.Automation, time.Now())
+			what = display.ProactiveNext(s.Automation, time.Now())
 		}
 		title := plain.FirstLine(cmp.Or(s.Title, "(no message)"), 50)
 		if s.Job != nil {
@@ -306,19 +303,6 @@ func (a *app) showStates(states []shownState, all, more bool) error {
 		fmt.Fprintln(a.stderr, "There are older ones; scorel sessions list --all --limit N shows more.")
 	}
 	return nil
-}
-
-// proactiveText says when proactive mode goes on.
-func proactiveText(p *protocol.Automation, now time.Time) string {
-	switch {
-	case p.State == protocol.AutomationSleeping:
-		return "asleep until " + display.Instant(p.Until, now)
-	case p.Why != "":
-		return "waits: " + display.Line(p.Why)
-	case p.NextTickAt > 0:
-		return "next " + display.Instant(p.NextTickAt, now)
-	}
-	return "a turn is about to begin"
 }
 
 func (a *app) logsCommand() *cobra.Command {

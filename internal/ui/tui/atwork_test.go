@@ -17,8 +17,10 @@ func TestSessionsInTheBackgroundAreStartedAndShown(t *testing.T) {
 	s.WaitFor("❯ ask me first", "Run this command?", "❯ 1. Allow once")
 	s.Keys("Enter")
 	s.WaitFor("Understood.", "ask something")
+	s.Say("/proactive on 1h")
+	s.WaitFor("proactive mode is on")
 	s.Say("/daemon")
-	s.WaitFor("─ Sessions of the host")
+	s.WaitFor("─ Sessions of the host", "works by itself", "next turn ")
 	s.Keys("Escape")
 	s.Gone("Sessions of the host")
 }

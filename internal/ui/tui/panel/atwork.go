@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -60,8 +61,11 @@ func (x *Sessions) itemsAtWork(s *protocol.Status) (items []list.Item) {
 
 // rank orders sessions by who needs somebody most.
 func rank(s *protocol.SessionState) int {
-	return slices.Index([]string{"asks", "works", "queued", "idle"}, display.StateOf(s))
+	return slices.Index(display.States(), display.StateOf(s))
 }
+
+// proactive is the group of sessions in proactive mode that rest.
+const proactive = "works by itself"
 
 func (x *Sessions) itemAtWork(s *protocol.SessionState) list.Item {
 	box := x.Screen.Theme().Box
@@ -73,8 +77,13 @@ func (x *Sessions) itemAtWork(s *protocol.SessionState) list.Item {
 		item.Tone, item.Group = list.Good, "at work"
 	case "queued":
 		item.Group = "messages wait"
+	case "proactive":
+		item.Tone, item.Group = list.Good, proactive
 	}
 	details := []string{cmp.Or(s.Question, s.Activity)}
+	if item.Group == proactive {
+		details = append(details, display.ProactiveNext(s.Automation, time.Now()))
+	}
 	if s.Queued > 0 {
 		details = append(details, plain.Count(s.Queued, "waiting message"))
 	}

@@ -54,7 +54,8 @@ export const SessionRow = memo(function SessionRow({
   const waits = standing === "waits";
   const name = titleOf(s) || w.untitled;
   const job = s.meta.job;
-  const doing = waits ? about : standing === "working" ? (s.state?.activity ?? "") : s.damaged || (job ? w.jobOf(job.template) : "");
+  const rests = s.state?.automation ? w.byItself : job ? w.jobOf(job.template) : "";
+  const doing = waits ? about : standing === "working" ? (s.state?.activity ?? "") : s.damaged || rests;
   const sub = [place, doing].filter(Boolean).join(" · ");
   const title = [name, s.meta.workDir, s.lockedBy && w.held(s.lockedBy)].filter(Boolean).join("\n");
   return (
