@@ -16,7 +16,7 @@ import (
 // another log, with the control events that belong to that path, and is its
 // writer. Ids and seqs stay, only the sessionId of each line changes. Moves of
 // the leaf that come after the event are left out, so that the new leaf is the
-// event. Where damage may have moved the leaf, the event must be named (ErrReadOnly). An empty Meta is that of the source's header. The rest of the header is
+// event. Where damage may have moved the leaf, the event must be named (ErrReadOnly). An empty Meta is that of the source as it is now. The rest of the header is
 // filled in as by Create, with its errors; all of the log is made or nothing.
 // The source may be in use. Payloads that the copied events name and that the store has not
 // are given, too: the clone lacks them as the source does.
@@ -47,7 +47,7 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 	h.ImportedThrough, h.CopiedThrough = source.ImportedThrough, v.ix.copiedThrough(leaf)
 	h.ClonedFrom = &protocol.ClonedFrom{SessionID: from, DeviceID: source.DeviceID, EventID: at}
 	if h.Meta == (protocol.Meta{}) {
-		h.Meta = source.Meta
+		h.Meta = v.ix.Meta()
 	}
 	log, err = s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
 		lost = Lost{}
@@ -72,6 +72,8 @@ func (s snapshot) copied(leaf int32) iter.Seq[*entry] {
 				continue
 			case s.is(e, protocol.TypeQueueUpdate):
 				continue // what waits is the source's to say, once
+			case s.is(e, protocol.TypeSessionInfo):
+				continue // the header of the clone says all of it
 			}
 			if !yield(e) {
 				return

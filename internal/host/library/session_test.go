@@ -62,6 +62,15 @@ func TestACloneKeepsTheIdsOfItsEventsAndGoesItsOwnWay(t *testing.T) {
 	e.Say("one")
 	first := e.Answers()[0]
 	e.Say("two")
+	old := "the original"
+	hosttest.Call[*protocol.Done](t, e.C, e.ID, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &old}})
+	if copied := hosttest.Call[*protocol.SessionSummary](t, e.C, hosttest.NewID(), &protocol.CloneSession{FromSessionID: e.ID}); copied.Meta.Name != old {
+		t.Errorf("a copy without a name: %+v", copied)
+	}
+	named := hosttest.NewID()
+	if copied := hosttest.Call[*protocol.SessionSummary](t, e.C, named, &protocol.CloneSession{FromSessionID: e.ID, Name: "a name"}); copied.Meta.Name != "a name" || w.Open(e.C, named).S.Live.Meta.Name != "a name" {
+		t.Errorf("a copy of a session that was renamed: %+v", copied)
+	}
 	id := hosttest.NewID()
 	sum := hosttest.Call[*protocol.SessionSummary](t, e.C, id, &protocol.CloneSession{FromSessionID: e.ID, FromEventID: first, Name: "a copy"})
 	if sum.SessionID != id || sum.Meta.Name != "a copy" || sum.ClonedFrom == nil || sum.ClonedFrom.SessionID != e.ID || sum.LeafID != first {
