@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -26,8 +27,13 @@ func TestAChannelOfTheCommandLinePushesIntoTheSession(t *testing.T) {
 	h.Write(log, "")
 	s := h.Open("--channels", "server:build,server:missing")
 	s.Say("hello")
-	s.WaitFor("Good morning.", "server:missing")
-	s.WaitFor("server:build")
+	seen := map[string]bool{} // notices go by themselves
+	s.Wait("the answer, and a notice for each channel", func(screen string) bool {
+		for _, text := range []string{"Good morning.", "server:missing", "server:build"} {
+			seen[text] = seen[text] || strings.Contains(screen, text)
+		}
+		return seen["Good morning."] && seen["server:missing"] && seen["server:build"]
+	})
 	h.Write(log, "The build is red.\n")
 	s.WaitFor("I look at it.")
 }
