@@ -61,6 +61,7 @@ type used struct {
 	line     string // what it calls itself, "" for nothing
 	says     string // of its use, "" for nothing
 	readable bool   // it has resources
+	prompts  []connect.Prompt
 }
 
 // Choice is what a session decides once about the tools that its model is sent.
@@ -68,6 +69,7 @@ type Choice struct {
 	Tools  []tool.Tool // of servers, sorted by name
 	Search bool        // the model can search for the others
 	Direct []string    // the tools of extensions that it is sent, where it can search
+	Skills bool        // the model is sent what uses skills, because prompts of servers are used like them
 }
 
 // Offer is what the servers of a session offer. It may be used concurrently, and implements
@@ -252,6 +254,9 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	o.x.mu.Lock()
 	defer o.x.mu.Unlock()
 	o.resources(u, status)
+	if status.Listed {
+		u.prompts = status.Lists.Prompts
+	}
 	if u.of != nil && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
 		return
 	}
@@ -342,6 +347,18 @@ func (o *Offer) Pending() []string {
 	var names []string
 	for _, u := range o.servers() {
 		if s := u.lease.Status(); s.State == pool.Pending && s.Problem == "" {
+			names = append(names, u.entry.Name)
+		}
+	}
+	return names
+}
+
+// Unlisted returns the names of the servers that have not said yet what they have besides
+// tools.
+func (o *Offer) Unlisted() []string {
+	var names []string
+	for _, u := range o.servers() {
+		if s := u.lease.Status(); s.Problem == "" && (s.State == pool.Pending || s.State == pool.Connected && !s.Listed) {
 			names = append(names, u.entry.Name)
 		}
 	}

@@ -258,6 +258,8 @@ type offered struct {
 	extras *tool.Extras
 	lines  func() map[string]string
 	words  serverWords
+	prompt tool.Prompts // nil: none
+	silent func() []string
 	update resourceUpdates
 }
 
@@ -278,7 +280,17 @@ func (t *turn) offer(ctx context.Context, set *agent.Set) (o offered, err error)
 	o.tools, o.extras = servers.extras(t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set))))
 	o.lines, o.words = servers.lines, serverWords{servers.instructions()}
 	o.update = servers.updates()
+	o.prompt, o.silent = servers.prompts()
 	return o, nil
+}
+
+// lister returns what tells the model of prompts of servers, where it has what uses them.
+func (o offered) lister(skills *skill.Set, window int) promptLister {
+	p := promptLister{of: o.prompt, skills: skills, unlisted: o.silent, window: window}
+	if !slices.ContainsFunc(o.tools, func(t tool.Tool) bool { return t.Spec().Needs == tool.NeedsSkills }) {
+		p.of = nil
+	}
+	return p
 }
 
 // ready adds what extensions and agents have, and puts all together.
@@ -296,13 +308,13 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 		Tools:  o.tools, Policy: t.confine.policy, WorkDir: t.dir,
 		Setting: tool.Setting{Files: t.confine.files, Spawn: tc.boxes.Spawner(t.id, t.confine.box),
 			Environ: s.ChildEnviron(t.cfg), Window: info.ContextWindow, Ripgrep: s.Program("rg", s.Writable(t.cfg, t.over, t.root)),
-			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Extras: o.extras},
+			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Prompts: o.prompt, Extras: o.extras},
 		Skills: t.skills.index, Items: skillItems(t.skills.set, slices.Concat(o.tools, o.extras.Own()), info.ContextWindow),
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Wake:       t.wake(),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, prompts: o.lister(t.skills.set, info.ContextWindow), discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 	}, nil
