@@ -305,6 +305,7 @@ func (s *Servers) Configured(root string, cfg config.Config, over settings.Overr
 		Policies: cfg.MCP.Policies(),
 		Vars:     s.vars(root, cfg),
 		Session:  SessionFiles(over.MCPConfig),
+		Presets:  mcpconfig.Presets(),
 	}
 	if s.cfg.Extensions != nil && !over.StrictMCP {
 		all.Extensions = OfExtensions(s.cfg.Extensions(context.Background(), root)) // a look at files, which is bounded

@@ -424,6 +424,13 @@ func (o *Offer) AwaitAlwaysLoaded(ctx context.Context) ([]tool.Tool, error) {
 	return tools, nil
 }
 
+// AwaitSwitchedOn waits for the servers that the session has switched on by name: who wants one
+// learns at once that it cannot be used.
+func (o *Offer) AwaitSwitchedOn(ctx context.Context) error {
+	_, err := o.awaitTools(ctx, func(u *used) bool { return u.entry.Awaited })
+	return err
+}
+
 // AwaitAll is AwaitAlwaysLoaded for all servers.
 func (o *Offer) AwaitAll(ctx context.Context) ([]tool.Tool, error) {
 	tools, err := o.awaitTools(ctx, func(*used) bool { return true })

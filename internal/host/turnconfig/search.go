@@ -97,6 +97,9 @@ func (t *turn) choose(ctx context.Context, offer *mcpservers.Offer) (c mcpserver
 	if _, err := offer.AwaitNamed(ctx, slices.DeleteFunc(slices.Clone(t.over.Allow), func(rule string) bool { return !ofServer(rule) })); err != nil {
 		return c, err
 	}
+	if err := offer.AwaitSwitchedOn(ctx); err != nil {
+		return c, err
+	}
 	c.Search = offer.Any()
 	if c.Tools, err = offer.AwaitAlwaysLoaded(ctx); err == nil && t.as != nil {
 		c.Tools = offer.With(c.Tools, t.as.Def.Servers.Named)

@@ -76,7 +76,8 @@ type Target struct {
 	Helper string
 	Auth   Auth // nil for none
 
-	Older bool // it is known not to speak the newest version
+	Advice string // what a person can do when it cannot be reached, a clause; "" for nothing
+	Older  bool   // it is known not to speak the newest version
 	// Hide takes out of a text what may be secret: the values of variables and answers in the
 	// entry; nil takes out nothing.
 	Hide func(string) string
@@ -186,6 +187,9 @@ type Progress struct {
 // sign in.
 func Open(ctx context.Context, t Target, o Options) (*Server, error) {
 	s, err := connectTo(ctx, t, o)
+	if err != nil && t.Advice != "" && ctx.Err() == nil && !errors.Is(err, ErrNeedsAuth) {
+		err = fmt.Errorf("%w; %s", err, t.Advice)
+	}
 	return s, t.hiding(err)
 }
 
