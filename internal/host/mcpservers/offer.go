@@ -375,6 +375,7 @@ func (o *Offer) Settle(ctx context.Context, name string) {
 	if name != "" {
 		list = slices.DeleteFunc(slices.Clone(list), func(u *used) bool { return !u.mayHave(name) })
 	}
+	begin(list)
 	for _, u := range list {
 		if o.await(ctx, []*used{u}) != nil {
 			return // what is known by then counts
@@ -387,8 +388,19 @@ func (u *used) mayHave(name string) bool {
 	return strings.HasPrefix(name, connect.Prefix(u.entry.Name)) || connect.MayBeCut(u.entry.Name, name)
 }
 
+// Begin lets the connections be begun that wait for that: with the first request of a turn on
+// its way, so that they do not delay it. What waits for a server begins it, too.
+func (o *Offer) Begin() { begin(o.servers()) }
+
+func begin(list []*used) {
+	for _, u := range list {
+		u.lease.Begin()
+	}
+}
+
 // await waits for the first try of servers, and takes in what came of it.
 func (o *Offer) await(ctx context.Context, list []*used) error {
+	begin(list)
 	for _, u := range list {
 		if err := u.lease.Settled(ctx); err != nil {
 			return err

@@ -260,6 +260,7 @@ type offered struct {
 	words  serverWords
 	prompt tool.Prompts // nil: none
 	silent func() []string
+	held   func(model.Model) model.Model // begins what was held back for a request; nil: nothing was
 	update resourceUpdates
 }
 
@@ -281,6 +282,7 @@ func (t *turn) offer(ctx context.Context, set *agent.Set) (o offered, err error)
 	o.lines, o.words = servers.lines, serverWords{servers.instructions()}
 	o.update = servers.updates()
 	o.prompt, o.silent = servers.prompts()
+	o.held = servers.sending
 	return o, nil
 }
 
@@ -302,6 +304,9 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 	}
 	t.cfg.Hooks = t.as.hooks(t.cfg.Hooks)
 	info := t.models.model.Info()
+	if o.held != nil {
+		t.models.model, t.models.fallback = o.held(t.models.model), o.held(t.models.fallback)
+	}
 	return &lane.TurnConfig{
 		Hooks: tc.hooks(t.id, t.cfg, t.over, t.dir, t.root), Subagent: t.as != nil, Agents: lane.Agents{Set: set, Max: t.cfg.Agents.MaxParallel},
 		Models: lane.Models{Main: t.models.model, Fallback: t.models.fallback, Thinking: t.models.level, Summary: tc.summariser(t.id, t.cfg)},

@@ -27,6 +27,8 @@ const (
 	// attempts is how often an address is tried, 1, 2, 4 and 8 s apart, and half as much more
 	// or less.
 	attempts = 5
+	// heldTime is how long the beginning of a connection is held back at most.
+	heldTime = time.Second
 	// steady is how long a connection has to last for its attempts to be forgotten.
 	steady = time.Minute
 	// maxApart is of how many servers each session has a connection of its own, because they
@@ -87,6 +89,9 @@ type Spec struct {
 	// has asked something while several sessions called it.
 	Owner  string
 	Remote bool // it has an address
+	// Held has a new connection begun by [Lease.Begin], by whoever waits for it or uses it, or
+	// some time later; otherwise it is begun at once.
+	Held bool
 	// Brief has the connection end with its last use, not some minutes after.
 	Brief bool
 	// Open connects.
@@ -148,6 +153,8 @@ type connection struct {
 	pool   *Pool
 	spec   Spec
 	cancel context.CancelFunc
+	begun  chan struct{} // closed by begin
+	begin  func()        // lets it be begun; may be called more than once, by any goroutine
 	kick   chan struct{} // asks for a new connection; holds one
 	retool chan struct{} // asks for the tools; holds one
 	relist chan struct{} // asks for the other lists; holds one
@@ -176,7 +183,8 @@ type Lease struct {
 // ErrClosed is that the pool has been closed.
 var ErrClosed = errors.New("the host is stopping")
 
-// Acquire takes part in a connection and returns at once; one that there is not is begun.
+// Acquire takes part in a connection and returns at once; one that there is not is begun, see
+// [Spec.Held].
 // changed is told, from a goroutine of the pool, when the state or the tools have changed,
 // until Release.
 func (p *Pool) Acquire(spec Spec, changed func()) (*Lease, error) {
@@ -207,7 +215,8 @@ func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 			return nil, fmt.Errorf("%d connections to MCP servers are open, which is the most; disable some servers, or close sessions", maxConnections)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		c = &connection{pool: p, spec: spec, cancel: cancel, kick: make(chan struct{}, 1), retool: make(chan struct{}, 1), relist: make(chan struct{}, 1),
+		begun := make(chan struct{})
+		c = &connection{pool: p, spec: spec, cancel: cancel, begun: begun, begin: sync.OnceFunc(func() { close(begun) }), kick: make(chan struct{}, 1), retool: make(chan struct{}, 1), relist: make(chan struct{}, 1),
 			leases: map[*Lease]func(){}, status: Status{State: Pending}, moved: make(chan struct{})}
 		p.open[spec.Key] = c
 		p.wg.Go(func() { c.keep(ctx) }) // ends with ctx
@@ -217,6 +226,9 @@ func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 		c.idle = nil
 	}
 	c.leases[l] = changed
+	if !spec.Held {
+		c.begin()
+	}
 	return c, nil
 }
 
@@ -327,6 +339,9 @@ func (l *Lease) Status() Status {
 	return s
 }
 
+// Begin lets the connection be begun, where that was held back.
+func (l *Lease) Begin() { l.connection().begin() }
+
 // Settled waits until the first try to connect is over, or ctx ends.
 func (l *Lease) Settled(ctx context.Context) error {
 	return l.until(ctx, func(s Status) bool { return s.State != Pending || s.Problem != "" })
@@ -335,6 +350,7 @@ func (l *Lease) Settled(ctx context.Context) error {
 // until waits for a state, or until ctx ends.
 func (l *Lease) until(ctx context.Context, is func(Status) bool) error {
 	c := l.connection()
+	c.begin()
 	for {
 		c.mu.Lock()
 		s, moved := c.status, c.moved
@@ -366,6 +382,7 @@ func (c *connection) signedIn() bool { return c.spec.SignedIn != nil && c.spec.S
 
 // again asks for a new connection; the state is pending from now on.
 func (c *connection) again() {
+	c.begin()
 	c.become(nil, Status{State: Pending})
 	ask(c.kick)
 }
@@ -485,6 +502,7 @@ func (l *Lease) gone() bool {
 
 // ready returns the open connection.
 func (c *connection) ready(ctx context.Context) (Server, error) {
+	c.begin()
 	for tried := false; ; {
 		c.mu.Lock()
 		s, server, moved := c.status, c.server, c.moved
@@ -610,6 +628,13 @@ func (c *connection) name() string {
 // keep keeps the connection until ctx ends. After a panic it has failed, until somebody wants a
 // new one.
 func (c *connection) keep(ctx context.Context) {
+	held := time.NewTimer(heldTime)
+	select {
+	case <-c.begun:
+	case <-held.C:
+	case <-ctx.Done():
+	}
+	held.Stop()
 	for ctx.Err() == nil {
 		p := fault.Attempt(func() { c.run(ctx) })
 		if p == nil {
