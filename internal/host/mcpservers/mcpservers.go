@@ -154,6 +154,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	}
 	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
 	options.Caught = func(what string, p *fault.Panic) { s.cfg.Guard.Caught("", what, p) }
+	options.Lost = func(why string) { s.cfg.Pusher.Lost(key, why) }
 	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Brief: e.Scope == mcpconfig.ScopeSession, Held: true, Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
