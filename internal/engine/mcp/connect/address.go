@@ -52,6 +52,7 @@ type address struct {
 	auth    Auth         // nil for none
 	refused atomic.Int32 // the last status of 401 or 403, 0 for none since
 
+	way       *keeping    // of one that is no WebSocket
 	pushing   *pushing    // nil: it is no channel
 	schemas   *schemas    // nil: nobody is asked
 	unreached atomic.Bool // the last request found nobody who listens

@@ -33,7 +33,7 @@ func (s *Server) Notify(ctx context.Context, method string, params any) error {
 		case s.socket != nil:
 			return struct{}{}, s.socket.Write(ctx, message)
 		case s.process == nil:
-			return struct{}{}, s.way.conn.Write(ctx, message)
+			return struct{}{}, s.address.way.conn.Write(ctx, message)
 		}
 		line, err := jsonrpc.EncodeMessage(message)
 		if err == nil {

@@ -145,7 +145,6 @@ type Server struct {
 	options Options
 	process *process // of a command
 	address *address // else
-	way     *keeping // of an address that is no WebSocket
 	socket  *socket  // of an address that is a WebSocket
 	session *mcp.ClientSession
 	receive mcp.MethodHandler // what the library does of a request of the server
@@ -301,7 +300,7 @@ func greetAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	if o.Pushed != nil {
 		a.pushing = &pushing{filter: &filter{now: time.Now, pushed: o.Pushed}, lost: o.Lost}
 	}
-	s.way = &keeping{Transport: a.transport(t.SSE)}
+	a.way = &keeping{Transport: a.transport(t.SSE)}
 	var version string
 	if t.SSE || t.Older {
 		version, s.older = olderVersion, true
@@ -309,7 +308,7 @@ func greetAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	// The streams of a session end with the context of its beginning.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
-	s.session, err = s.client().Connect(own, s.way, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = s.client().Connect(own, a.way, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		_ = s.session.Close()
 		err = ctx.Err()

@@ -27,8 +27,6 @@ const (
 	// attempts is how often an address is tried, 1, 2, 4 and 8 s apart, and half as much more
 	// or less.
 	attempts = 5
-	// heldTime is how long the beginning of a connection is held back at most.
-	heldTime = time.Second
 	// steady is how long a connection has to last for its attempts to be forgotten.
 	steady = time.Minute
 	// maxApart is of how many servers each session has a connection of its own, because they
@@ -339,9 +337,6 @@ func (l *Lease) Status() Status {
 	return s
 }
 
-// Begin lets the connection be begun, where that was held back.
-func (l *Lease) Begin() { l.connection().begin() }
-
 // Settled waits until the first try to connect is over, or ctx ends.
 func (l *Lease) Settled(ctx context.Context) error {
 	return l.until(ctx, func(s Status) bool { return s.State != Pending || s.Problem != "" })
@@ -363,35 +358,6 @@ func (l *Lease) until(ctx context.Context, is func(Status) bool) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-// Reconnect ends the connection and makes a new one.
-func (l *Lease) Reconnect() {
-	l.connection().again()
-}
-
-// Retry connects again where somebody has signed in since the server wanted that.
-func (l *Lease) Retry() {
-	if c := l.connection(); c.state() == NeedsAuth && c.signedIn() {
-		c.again()
-	}
-}
-
-func (c *connection) signedIn() bool { return c.spec.SignedIn != nil && c.spec.SignedIn() }
-
-// again asks for a new connection; the state is pending from now on.
-func (c *connection) again() {
-	c.begin()
-	c.become(nil, Status{State: Pending})
-	ask(c.kick)
-}
-
-// ask leaves a mark where none is.
-func ask(mark chan struct{}) {
-	select {
-	case mark <- struct{}{}:
-	default:
 	}
 }
 
@@ -628,13 +594,7 @@ func (c *connection) name() string {
 // keep keeps the connection until ctx ends. After a panic it has failed, until somebody wants a
 // new one.
 func (c *connection) keep(ctx context.Context) {
-	held := time.NewTimer(heldTime)
-	select {
-	case <-c.begun:
-	case <-held.C:
-	case <-ctx.Done():
-	}
-	held.Stop()
+	c.held(ctx)
 	for ctx.Err() == nil {
 		p := fault.Attempt(func() { c.run(ctx) })
 		if p == nil {
