@@ -91,6 +91,7 @@ const (
 	ItemMode           ItemKind = "permission_mode"
 	ItemLogDamage      ItemKind = "log_damage"
 	ItemServers        ItemKind = "server_instructions" // what MCP servers say of their use
+	ItemServerPrompts  ItemKind = "server_prompts"      // the prompts of MCP servers, which are used like skills
 	ItemInstructions   ItemKind = "instructions"        // files of folders below the workspace that calls have touched
 )
 

@@ -82,7 +82,7 @@ type (
 	// MCPServerInfo is an MCP server. What a server says of itself is in Title alone.
 	MCPServerInfo struct {
 		Name    string   `json:"name"`
-		Scope   string   `json:"scope"`            // managed, session, local, user, project or extension
+		Scope   string   `json:"scope"`            // managed, session, local, user, project, extension or preset
 		Source  string   `json:"source,omitempty"` // file and line of its entry
 		Type    string   `json:"type"`             // stdio, http, sse or ws
 		Target  string   `json:"target,omitempty"` // what is started, or its address, without values of variables

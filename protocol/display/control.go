@@ -49,7 +49,7 @@ func itemTitle(k protocol.ItemKind) string {
 	switch k {
 	case protocol.ItemAttachment:
 		return "Attachment"
-	case protocol.ItemSkillListing, protocol.ItemSkillDelta:
+	case protocol.ItemSkillListing, protocol.ItemSkillDelta, protocol.ItemServerPrompts:
 		return "Skills"
 	case protocol.ItemMemory:
 		return "Memory"

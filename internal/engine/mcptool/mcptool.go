@@ -221,9 +221,8 @@ func bounded(ctx context.Context, r engine.Result, parts []connect.Part, callID 
 	}
 	switch {
 	case len(text) > maxText:
-		head, tail := strings.ToValidUTF8(text[:maxText/2], ""), strings.ToValidUTF8(text[len(text)-maxText/2:], "")
 		r.Full = io.NopCloser(strings.NewReader(text))
-		text = fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), callID, tail)
+		text = shortened(text, callID)
 	case text == "" && len(pictures) == 0:
 		text = "(no output)"
 	}
@@ -232,6 +231,12 @@ func bounded(ctx context.Context, r engine.Result, parts []connect.Part, callID 
 	}
 	r.Content = append(r.Content, pictures...)
 	return r, nil
+}
+
+// shortened returns the beginning and the end of a text that is too long.
+func shortened(text, callID string) string {
+	head, tail := strings.ToValidUTF8(text[:maxText/2], ""), strings.ToValidUTF8(text[len(text)-maxText/2:], "")
+	return fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), callID, tail)
 }
 
 // Content makes text and pictures of parts of an answer. Other files are kept, and named in

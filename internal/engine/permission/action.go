@@ -46,10 +46,10 @@ type Action struct {
 	// many lines that are, such as " (22 → 3 lines)". With nil it writes it.
 	Effect  func() (verb, size string)
 	Command string // of Exec: the bash source
-	Name    string // of Skill and ExecuteSkill: the skill
+	Name    string // of Skill and ExecuteSkill: the skill; with Server a prompt of that server
 	Dir     string // of Exec: the working directory, absolute
 	Host    string // of Net: lower case, with the port when it is not 80 or 443
-	Server  string // of a tool of an MCP server: the server, as its tools' names write it
+	Server  string // of a tool or a prompt of an MCP server: the server, as its tools' names write it
 	// Exact, of Net, says that only a rule which names Host itself allows this:
 	// neither one for the whole tool or for names below a domain, nor a mode: what
 	// no such rule names is asked for, also in a mode that asks for nothing. So
@@ -76,6 +76,9 @@ type Action struct {
 	// is known of what folders hold.
 	Holds func(dir string, covered func(abs string) bool) (file string, all bool)
 }
+
+// prompt reports whether the action uses a prompt of an MCP server as a skill.
+func (a Action) prompt() bool { return a.Server != "" && a.Name != "" }
 
 // Verdict is the judgement about an action.
 type Verdict struct {

@@ -162,6 +162,13 @@ func (p *Policy) Removes(tool, server string) bool {
 	return ok
 }
 
+// RemovesPrompt reports whether a rule denies what uses a prompt of an MCP server, so that a
+// model needs not know of it.
+func (p *Policy) RemovesPrompt(a Action) bool {
+	_, ok := find(p.deny, func(r rule) bool { return r.forTightened(a) })
+	return ok
+}
+
 // Judge decides about an action: allow, ask or deny. A question carries the
 // answers that it can offer; what a suggested rule grants is never more than the
 // action at hand, or a listed harmless command with other arguments.
@@ -202,7 +209,7 @@ func (p *Policy) rules(a Action) Verdict {
 			return deny("", outOfReach(path.Abs))
 		}
 	}
-	if r, ok := find(p.deny, func(r rule) bool { return r.forNamed(a) || r.forLike(a) }); ok {
+	if r, ok := find(p.deny, func(r rule) bool { return r.forTightened(a) || r.forLike(a) }); ok {
 		return denied(r)
 	}
 	if p.mode == Plan && a.Kind != Read && a.Kind != State {
@@ -240,7 +247,7 @@ func (r rule) forLike(a Action) bool {
 
 func (p *Policy) other(a Action) Verdict {
 	byTool := func(r rule) bool { return r.forNamed(a) || r.forLike(a) }
-	if r, ok := find(p.ask, byTool); ok {
+	if r, ok := find(p.ask, func(r rule) bool { return r.forTightened(a) || r.forLike(a) }); ok {
 		return asked(r)
 	}
 	if a.Kind == State || a.Own || p.mode == Bypass {
@@ -248,6 +255,9 @@ func (p *Policy) other(a Action) Verdict {
 	}
 	if r, ok := find(p.allow, byTool); ok {
 		return allowed(r)
+	}
+	if a.prompt() {
+		return ask("", fmt.Sprintf("%s asks the MCP server %s for its prompt %s.", a.Tool, a.Server, a.Name))
 	}
 	if a.Name != "" {
 		return ask("", fmt.Sprintf("%s runs the program of the skill %s.", a.Tool, a.Name))

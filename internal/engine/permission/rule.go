@@ -226,9 +226,19 @@ func (r *rule) skill(arg string) error {
 	return nil
 }
 
-// forNamed reports whether the rule covers the tool, or just the skill of an action.
+// forNamed reports whether the rule covers the tool, or just the skill of an action. Of a
+// prompt of an MCP server a rule for the tool says nothing: it does not name the server.
 func (r rule) forNamed(a Action) bool {
+	if a.prompt() && r.form == whole && r.tool == a.Tool {
+		return false
+	}
 	return r.forTools(a.Tool, a.Server) || r.form == named && r.tool == a.Tool && r.name == a.Name
+}
+
+// forTightened is forNamed of a rule that denies or asks: for a prompt of an MCP server also
+// one for the tool, or for a tool of the server that has the prompt's name.
+func (r rule) forTightened(a Action) bool {
+	return r.forNamed(a) || a.prompt() && r.form == whole && (r.tool == a.Tool || r.tool == a.Name)
 }
 
 func (r *rule) host(arg string) error {

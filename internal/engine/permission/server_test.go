@@ -33,3 +33,33 @@ func TestARuleForOneServerCountsForNoOther(t *testing.T) {
 		}
 	}
 }
+
+func TestARuleForPromptsNamesTheirServer(t *testing.T) {
+	a := Action{Tool: "Skill", Kind: Exec, Name: "mcp__git__log", Server: "git"}
+	for _, c := range []struct {
+		rule            string
+		allows, tighten bool
+	}{
+		{"mcp__git", true, true},
+		{"mcp__git__*", true, true},
+		{"Skill(mcp__git__log)", true, true},
+		{"Skill", false, true},
+		{"mcp__git__log", false, true}, // it is one for a tool of that name
+		{"Skill(mcp__git__lo)", false, false},
+		{"ExecuteSkill(mcp__git__log)", false, false},
+		{"mcp__github", false, false},
+		{"Bash", false, false},
+	} {
+		if got := compile(t, Default, Layer{Scope: ScopeUser, Allow: []string{c.rule}}).Judge(a).Decision == protocol.DecisionAllow; got != c.allows {
+			t.Errorf("%s allows it: %t", c.rule, got)
+		}
+		p := compile(t, Default, Layer{Scope: ScopeUser, Deny: []string{c.rule}})
+		if got := p.Judge(a).Decision == protocol.DecisionDeny; got != c.tighten || p.RemovesPrompt(a) != c.tighten {
+			t.Errorf("%s denies it: %t", c.rule, got)
+		}
+		p = compile(t, Default, Layer{Scope: ScopeUser, Allow: []string{"mcp__git"}, Ask: []string{c.rule}})
+		if got := p.Judge(a).Decision == protocol.DecisionAsk; got != c.tighten {
+			t.Errorf("%s asks: %t", c.rule, got)
+		}
+	}
+}

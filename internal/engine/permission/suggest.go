@@ -57,7 +57,7 @@ func (p *Policy) grants(a Action) []string {
 			return p.grantCommands(a)
 		}
 	}
-	if !toolName(a.Tool) || a.Server != "" && !strings.HasPrefix(a.Tool, "mcp__") { // what reads resources of one server reads those of all
+	if !toolName(a.Tool) || a.Server != "" && !a.prompt() && !strings.HasPrefix(a.Tool, "mcp__") { // what reads resources of one server reads those of all
 		return nil
 	}
 	if a.Name != "" {

@@ -37,7 +37,6 @@ func Listing(skills []Skill, window int, programs bool) protocol.Item {
 	if programs {
 		head += programHead
 	}
-	room := window*charsPerToken/budgetShare - len(head)
 	for i, s := range skills {
 		fronts[i] = "- " + s.Name
 		if programs && s.Entry != "" && s.State == OK {
@@ -47,7 +46,40 @@ func Listing(skills []Skill, window int, programs bool) protocol.Item {
 			fronts[i] += " [project]"
 		}
 		texts[i] = promptsafe.Escape(s.Description)
-		room -= utf8.RuneCountInString(fronts[i]) + 1
+	}
+	item.Content, _ = lines(head, fronts, texts, window)
+	return item
+}
+
+// maxArgs is how much of the arguments of a prompt a line shows, in characters.
+const maxArgs = 200
+
+// Front is what a line about a prompt of a server begins with.
+func (s *Skill) Front() string {
+	front := "- " + s.Name
+	if s.Args != "" {
+		front += " (" + promptsafe.Escape(line(s.Args, maxArgs)) + ")"
+	}
+	return front
+}
+
+// PromptLines returns head and a line for each of some prompts of servers, with descriptions
+// as far as 1% of a window of so many tokens allows, and reports whether the lines without
+// descriptions fit into that.
+func PromptLines(head string, prompts []Skill, window int) (text string, fits bool) {
+	fronts, texts := make([]string, len(prompts)), make([]string, len(prompts))
+	for i, s := range prompts {
+		fronts[i], texts[i] = s.Front(), promptsafe.Escape(line(s.Description, maxDescription))
+	}
+	return lines(head, fronts, texts, window)
+}
+
+// lines joins lines below head, all texts cut at the same length, and reports whether there
+// is room for head and fronts.
+func lines(head string, fronts, texts []string, window int) (string, bool) {
+	room := window*charsPerToken/budgetShare - len(head)
+	for _, front := range fronts {
+		room -= utf8.RuneCountInString(front) + 1
 	}
 	most := evenCut(texts, room)
 	var b strings.Builder
@@ -58,8 +90,7 @@ func Listing(skills []Skill, window int, programs bool) protocol.Item {
 			b.WriteString(": " + text)
 		}
 	}
-	item.Content = b.String()
-	return item
+	return b.String(), room >= 0
 }
 
 // separator is what is between a name and a description, in characters.

@@ -79,6 +79,11 @@ func (s *Set) find(name string) (*Skill, error) {
 	return nil, fmt.Errorf("there is no skill %.100q; there are %s%s", name, strings.Join(names, ", "), more)
 }
 
+// Has reports whether there is a skill of a name.
+func (s *Set) Has(name string) bool {
+	return slices.ContainsFunc(s.All(), func(k Skill) bool { return k.Name == name })
+}
+
 // Fork returns the agent that works with a skill in a context of its own, "" for the
 // usual one, and reports whether one does.
 func (s *Set) Fork(name string) (agent string, ok bool) {

@@ -56,8 +56,12 @@ type Skill struct {
 	Input       json.RawMessage // JSON Schema of the program's input; nil: anything
 	// Fork reports that a sub-agent works with the text, in a context of its own, and Agent
 	// says which one, "" for the usual.
-	Fork     bool
-	Agent    string
+	Fork  bool
+	Agent string
+	// Server is the MCP server, as it is configured, of a prompt that is used like a skill, and
+	// Args how its arguments are typed. Nothing of it is on the disk.
+	Server   string
+	Args     string
 	State    string
 	Problems []string // sentences
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"scorel/internal/engine/permission"
@@ -43,11 +44,14 @@ func FindSkills(skills []skill.Skill, query string, most int) (out []skill.Skill
 	return out
 }
 
-type discoverSkillsTool struct{ skills *skill.Set }
+type discoverSkillsTool struct {
+	skills  *skill.Set
+	prompts Prompts
+}
 
 // With implements [Needy].
 func (t discoverSkillsTool) With(g Setting, _ Session) Tool {
-	t.skills = g.Skills
+	t.skills, t.prompts = g.Skills, g.Prompts
 	return t
 }
 
@@ -74,12 +78,12 @@ func (t discoverSkillsTool) Prepare(_ context.Context, call Call) (Prepared, err
 	if err != nil {
 		return nil, err
 	}
-	return discoverSkillsCall{t.skills, in}, nil
+	return discoverSkillsCall{t, in}, nil
 }
 
 type discoverSkillsCall struct {
-	skills *skill.Set
-	in     discoverSkillsInput
+	tool discoverSkillsTool
+	in   discoverSkillsInput
 }
 
 // Action implements [Prepared].
@@ -95,18 +99,30 @@ func (discoverSkillsCall) Close() {}
 
 // Run implements [Prepared].
 func (c discoverSkillsCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	found := FindSkills(c.skills.All(), c.in.Query, min(cmp.Or(c.in.Max, FoundSkills), MaxFoundSkills))
+	all := c.tool.skills.All()
+	if c.tool.prompts != nil {
+		all = append(slices.Clone(all), slices.DeleteFunc(c.tool.prompts.List(), func(p skill.Skill) bool { return c.tool.skills.Has(p.Name) })...)
+	}
+	found := FindSkills(all, c.in.Query, min(cmp.Or(c.in.Max, FoundSkills), MaxFoundSkills))
 	if len(found) == 0 {
 		return textResult("No skill was found. Try other words, or go on without one."), ctx.Err()
 	}
 	var b strings.Builder
+	ofServer := false
 	for _, s := range found {
-		b.WriteString("- " + s.Name)
-		if s.Project() {
+		b.WriteString(s.Front())
+		switch {
+		case s.Project():
 			b.WriteString(" [project]")
+		case s.Server != "":
+			ofServer = true
+			b.WriteString(" [server " + s.Server + "]")
 		}
-		fmt.Fprintf(&b, ": %s\n", promptsafe.Escape(s.Description))
+		fmt.Fprintf(&b, ": %s\n", promptsafe.Escape(strings.Join(strings.Fields(s.Description), " ")))
 	}
 	b.WriteString("Call Skill with the name of one for its text. What is marked [project] was written in files of the project, not by the user.")
+	if ofServer {
+		b.WriteString(" What is marked [server] is a prompt of an MCP server and says what that server wants: its args are what is in the parentheses, in this order, or a JSON object of them.")
+	}
 	return textResult(b.String()), ctx.Err()
 }

@@ -34,7 +34,9 @@ type Setting struct {
 	Search *fetch.Searcher
 	// Skills are those of the turn; nil: none.
 	Skills *skill.Set
-	Notes  Notes
+	// Prompts are those of MCP servers that the turn may use; nil: none.
+	Prompts Prompts
+	Notes   Notes
 	// Extras are the tools that the model is not sent; nil: none.
 	Extras *Extras
 }
@@ -101,6 +103,24 @@ type Schedules interface {
 	Schedules() ([]protocol.Schedule, error)
 	// Disarm deletes one.
 	Disarm(id protocol.ScheduleID) error
+}
+
+// Prompts are those of MCP servers, which a model uses like skills. They may be used
+// concurrently.
+type Prompts interface {
+	// List returns those that are known now, sorted by name.
+	List() []skill.Skill
+	// Find returns a prompt with its arguments, as a model gives them. It waits a short time
+	// for a server that may have it. An error is for the model.
+	Find(ctx context.Context, name, args string) (Prompt, error)
+}
+
+// Prompt is a prompt of an MCP server, ready to be filled in.
+type Prompt struct {
+	Server string // as rules name it
+	Label  string // for people
+	// Fill asks the server for the text, in the course of a call.
+	Fill func(ctx context.Context, callID string) (Result, error)
 }
 
 // Sleeper waits.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"strings"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/skill"
@@ -14,13 +15,14 @@ import (
 var skillText string
 
 type skillTool struct {
-	skills *skill.Set
-	agents Agents
+	skills  *skill.Set
+	prompts Prompts
+	agents  Agents
 }
 
 // With implements [Needy].
 func (t skillTool) With(g Setting, s Session) Tool {
-	t.skills, t.agents = g.Skills, s.Agents
+	t.skills, t.prompts, t.agents = g.Skills, g.Prompts, s.Agents
 	return t
 }
 
@@ -42,12 +44,52 @@ func (skillTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (t skillTool) Prepare(_ context.Context, call Call) (Prepared, error) {
+func (t skillTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	in, err := decode[skillInput](call)
 	if err != nil {
 		return nil, err
 	}
+	if t.prompts != nil && strings.HasPrefix(in.Name, serverPrefix) && !t.skills.Has(in.Name) {
+		p, err := t.prompts.Find(ctx, in.Name, in.Args)
+		if err != nil {
+			return nil, err
+		}
+		return promptCall{p, call, in.Name}, nil
+	}
 	return skillCall{t, call, in}, nil
+}
+
+// serverPrefix begins the names of what MCP servers have.
+const serverPrefix = "mcp__"
+
+// promptCall asks a server for a prompt. It implements [Labelled].
+type promptCall struct {
+	prompt Prompt
+	call   Call
+	name   string
+}
+
+// PromptAction is what a call does that uses a prompt of an MCP server as a skill: it is judged
+// like a call of a tool of that server. Server is as rules name it.
+func PromptAction(name, server string) permission.Action {
+	return permission.Action{Tool: skillInfo.Name, Kind: permission.Exec, Name: name, Server: server}
+}
+
+// Label implements [Labelled].
+func (c promptCall) Label() string { return c.prompt.Label }
+
+// Action implements [Prepared].
+func (c promptCall) Action() permission.Action { return PromptAction(c.name, c.prompt.Server) }
+
+// Snapshots implements [Prepared].
+func (promptCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
+
+// Close implements [Prepared].
+func (promptCall) Close() {}
+
+// Run implements [Prepared].
+func (c promptCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	return c.prompt.Fill(ctx, c.call.ID)
 }
 
 type skillCall struct {

@@ -92,8 +92,8 @@ type session struct {
 	said   chan verdict       // holds maxTold
 }
 
-// channel is one that may push into a session. Its lock is that of [Channels] for pace; the
-// rest does not change.
+// channel is one that may push into a session. Its lock is that of [Channels] for pace and lost;
+// the rest does not change.
 type channel struct {
 	name   named
 	source string // the server's name
@@ -102,6 +102,7 @@ type channel struct {
 	relays bool // it passes permissions on
 	pairs  bool // it tells senders their codes
 	pace   pace
+	lost   string // why something of it did not arrive, of which people are to be told; "" for nothing
 }
 
 // event is what a channel has pushed.
@@ -232,6 +233,31 @@ func (c *Channels) Pushed(key pool.Key, method string, params json.RawMessage) {
 	case verdictMethod:
 		c.verdict(key, params)
 	}
+}
+
+// Lost implements [mcpservers.Pusher]: the people of the session are told that would have had it.
+func (c *Channels) Lost(key pool.Key, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.sessions {
+		if ch := s.listens[key]; ch != nil {
+			ch.lost = why
+			mark(s.look)
+		}
+	}
+}
+
+// takeLost returns what people are to be told that was lost, by channel.
+func (c *Channels) takeLost(s *session) map[named]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lost := map[named]string{}
+	for _, ch := range s.listens {
+		if ch.lost != "" {
+			lost[ch.name], ch.lost = ch.lost, ""
+		}
+	}
+	return lost
 }
 
 // event gives what was pushed to the session that listens to the server; of several to the one

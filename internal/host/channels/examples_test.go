@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -33,6 +34,40 @@ func TestTheExampleInPythonPushesTheLinesOfAFile(t *testing.T) {
 	e.End()
 	events, _ := injected(w, e.ID)
 	if want := "<channel source=\"build\" file=\"build.log\">\nThe build is red.\n</channel>"; events[0].Content != want {
+		t.Errorf("%q has come", events[0].Content)
+	}
+}
+
+func TestTheExampleWithAnAddressPushesWhatIsPosted(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is missing")
+	}
+	hook := exec.Command(python, "../../../examples/channels/hook.py", "0")
+	out, err := hook.StdoutPipe()
+	if err == nil {
+		err = hook.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = hook.Process.Kill(); _ = hook.Wait() })
+	at, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	at = strings.TrimSpace(at)
+	w := hosttest.New(t, named("server:hook"), always)
+	configure(w, fmt.Sprintf(`"hook":{"type":"http","url":%q}`, at+"/mcp"))
+	e := listens(w, true)
+	res, err := http.Post(at+"/hook", "text/plain", strings.NewReader("The build is red."))
+	if err != nil || res.StatusCode != http.StatusNoContent {
+		t.Fatal(res, err)
+	}
+	res.Body.Close()
+	e.End()
+	events, _ := injected(w, e.ID)
+	if want := "<channel source=\"hook\">\nThe build is red.\n</channel>"; events[0].Content != want {
 		t.Errorf("%q has come", events[0].Content)
 	}
 }

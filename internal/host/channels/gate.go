@@ -32,6 +32,9 @@ func gate(n named, in mcpservers.Use) (server *mcpservers.Pushing, refusal strin
 	p := in.Servers[i]
 	switch s := p.Lease.Status(); s.State {
 	case pool.Pending:
+		if s.Problem != "" {
+			return nil, "its server cannot be reached now and is tried again (" + s.Problem + "); what it pushes meanwhile is lost"
+		}
 		return nil, ""
 	case pool.NeedsAuth:
 		return nil, "its server wants you to sign in"
@@ -39,10 +42,10 @@ func gate(n named, in mcpservers.Use) (server *mcpservers.Pushing, refusal strin
 		return nil, "its server cannot be used: " + s.Problem
 	}
 	switch {
-	case p.Entry.Type != mcp.TypeStdio:
-		return nil, "its server has an address, and a channel has to be a command"
 	case !p.Lease.Declares(capability):
 		return nil, "its server does not declare the capability " + capability
+	case p.Lease.CanPush() != nil:
+		return nil, fmt.Sprintf("its server cannot push: %v", p.Lease.CanPush())
 	case n.config && p.Entry.OfProject():
 		return nil, "its server is one of the project's files, which only --channels can name"
 	case n.Market != "":

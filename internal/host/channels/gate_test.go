@@ -20,6 +20,7 @@ import (
 type standIn struct {
 	pool.Server
 	declares []string
+	mute     error // why it cannot push
 	done     chan struct{}
 }
 
@@ -34,6 +35,7 @@ func (s *standIn) Done() <-chan struct{}                                    { re
 func (s *standIn) Fault() error                                             { return nil }
 func (s *standIn) Close()                                                   {}
 func (s *standIn) Notify(context.Context, string, any) error                { return nil }
+func (s *standIn) CanPush() error                                           { return s.mute }
 func (s *standIn) Declares(capability string) bool {
 	for _, d := range s.declares {
 		if d == capability {
@@ -51,6 +53,9 @@ func TestTheGates(t *testing.T) {
 	for name, open := range map[string]func() (pool.Server, error){
 		"channel": func() (pool.Server, error) {
 			return &standIn{declares: []string{capability}, done: make(chan struct{})}, nil
+		},
+		"mute": func() (pool.Server, error) {
+			return &standIn{declares: []string{capability}, mute: errors.New("it keeps no stream open"), done: make(chan struct{})}, nil
 		},
 		"plain":  func() (pool.Server, error) { return &standIn{done: make(chan struct{})}, nil },
 		"failed": func() (pool.Server, error) { return nil, errors.New("it is out of order") },
@@ -89,7 +94,8 @@ func TestTheGates(t *testing.T) {
 		"it is pending":     {func(s *setting) { s.lease = "pending" }, "pending"},
 		"it has failed":     {func(s *setting) { s.lease = "failed" }, "cannot be used: it is out of order"},
 		"it wants a login":  {func(s *setting) { s.lease = "signin" }, "wants you to sign in"},
-		"it has an address": {func(s *setting) { s.entry.Type = mcp.TypeHTTP }, "a channel has to be a command"},
+		"it has an address": {func(s *setting) { s.entry.Type = mcp.TypeHTTP }, ""},
+		"it has no stream":  {func(s *setting) { s.lease = "mute" }, "its server cannot push: it keeps no stream open"},
 		"no capability":     {func(s *setting) { s.lease = "plain" }, "does not declare the capability claude/channel"},
 		"the project's, named by the configuration":           {func(s *setting) { s.entry.Scope, s.name.config = mcp.ScopeProject, true }, "which only --channels can name"},
 		"the project's, named by --channels":                  {func(s *setting) { s.entry.Scope = mcp.ScopeProject }, ""},

@@ -82,6 +82,9 @@ func (x *listener) look() {
 	}
 	x.c.listening(x.s, listens)
 	x.hold(len(listens) > 0, relays)
+	for name, why := range x.c.takeLost(x.s) {
+		x.notify("warning", "The channel %s: %s.", name, why)
+	}
 	for _, ch := range x.flooding() {
 		x.notify("warning", "The channel %s pushes more than %d events in a minute, or faster than they are taken; those beyond are left out.", ch.name, maxEvents)
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"scorel/internal/engine/model/resolve"
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/skill"
 	"scorel/internal/engine/tool"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/lane"
@@ -86,12 +88,21 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 // skillSearch finds skills for a person.
 func (c builtins) skillSearch(ctx context.Context, query string) (*protocol.CommandResult, error) {
 	set, _ := c.cs.turns.SkillSet(ctx, c.dir, c.root)
-	found := tool.FindSkills(set.All(), query, tool.MaxFoundSkills)
+	all := set.All()
+	if offer := c.prompts().offer; offer != nil {
+		all = slices.Clone(all)
+		for _, p := range offer.Prompts() {
+			if !set.Has(p.Name) {
+				all = append(all, skill.Skill{Name: p.Name, Label: p.Title, Description: strings.Join(strings.Fields(p.Description), " "), Server: p.Server})
+			}
+		}
+	}
+	found := tool.FindSkills(all, query, tool.MaxFoundSkills)
 	var text strings.Builder
 	for _, s := range found {
 		fmt.Fprintf(&text, "/%s  %s\n", s.Name, s.Description)
 	}
-	return &protocol.CommandResult{Status: fmt.Sprintf("%d of %d skills found", len(found), len(set.All())), Text: strings.TrimSpace(text.String())}, nil
+	return &protocol.CommandResult{Status: fmt.Sprintf("%d of %d skills found", len(found), len(all)), Text: strings.TrimSpace(text.String())}, nil
 }
 
 // memory shows the notes, or adds one to those of the project.

@@ -52,7 +52,7 @@ func (c serverPrompts) List(context.Context) (out []protocol.CommandInfo, proble
 		return nil, nil
 	}
 	for _, p := range c.offer.Prompts() {
-		info := protocol.CommandInfo{Name: p.Name, Source: protocol.CommandMCP, Origin: p.Server, ArgumentHint: hint(p), Completes: len(p.Arguments) > 0}
+		info := protocol.CommandInfo{Name: p.Name, Source: protocol.CommandMCP, Origin: p.Server, ArgumentHint: p.Hint(), Completes: len(p.Arguments) > 0}
 		info.Description = strings.Join(strings.Fields(p.Description), " ")
 		if info.Description == "" {
 			info.Description = p.Title
@@ -61,19 +61,6 @@ func (c serverPrompts) List(context.Context) (out []protocol.CommandInfo, proble
 		out = append(out, info)
 	}
 	return out, nil
-}
-
-// hint is how the arguments of a prompt are typed.
-func hint(p mcpservers.Prompt) string {
-	var words []string
-	for _, a := range p.Arguments {
-		if a.Required {
-			words = append(words, "<"+a.Name+">")
-		} else {
-			words = append(words, "["+a.Name+"]")
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // Complete implements [command.Source]: what the server says that the argument at the end may
@@ -141,23 +128,11 @@ func (c serverPrompts) fill(ctx context.Context, p mcpservers.Prompt, typed stri
 // arguments returns words to the arguments of a prompt in their order; the last one takes what
 // is left.
 func arguments(p mcpservers.Prompt, words []string) (map[string]string, error) {
-	usage := strings.TrimSpace("Type /" + p.Name + " " + hint(p))
+	usage := strings.TrimSpace("Type /" + p.Name + " " + p.Hint())
 	if len(words) > 0 && len(p.Arguments) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "/%s takes nothing after its name. %s.", p.Name, usage)
 	}
-	values := map[string]string{}
-	var missing []string
-	for i, a := range p.Arguments {
-		switch {
-		case i >= len(words) && a.Required:
-			missing = append(missing, a.Name)
-		case i >= len(words):
-		case i == len(p.Arguments)-1:
-			values[a.Name] = strings.Join(words[i:], " ")
-		default:
-			values[a.Name] = words[i]
-		}
-	}
+	values, missing := p.Fit(words)
 	if len(missing) > 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "/%s needs %s. %s.", p.Name, strings.Join(missing, " and "), usage)
 	}

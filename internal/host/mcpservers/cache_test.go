@@ -103,6 +103,9 @@ func TestRequestsExtendEachOtherWhileServersComeGoAndChange(t *testing.T) {
 				bodies := w.Bodies()
 				return bytes.Contains(bodies[len(bodies)-1], []byte("- mcp__grow__ extra"))
 			})
+			if told := strings.Join(promptItems(w, e.ID), "\n"); !strings.Contains(told, "Prompts of MCP servers that have come, to be used like the others:\n- mcp__grow__fresh\nThese prompts are no longer there: mcp__grow__fails.") {
+				t.Errorf("told of prompts: %s", told)
+			}
 			bodies := w.Bodies()
 			tools, before := sent(t, bodies[0])
 			for i, b := range bodies[1:] {

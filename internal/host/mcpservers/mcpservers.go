@@ -137,9 +137,6 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		return nil, err
 	}
 	key := pool.Key{Entry: reached.Entry.Name + " " + reached.Entry.Hash(), Root: root}
-	if reached.Target.Record, err = s.recorded(); err != nil {
-		return nil, err
-	}
 	if p := reached.Target.Profile; p != nil { // sessions that confine otherwise do not share it
 		key.Entry += fmt.Sprint(" ", p.Mode, p.Network, p.Roots)
 	}
@@ -157,14 +154,19 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	}
 	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true, Samples: e.Sampling}
 	options.Caught = func(what string, p *fault.Panic) { s.cfg.Guard.Caught("", what, p) }
+	options.Lost = func(why string) { s.cfg.Pusher.Lost(key, why) }
 	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
-	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Brief: e.Scope == mcpconfig.ScopeSession, Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
+	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Brief: e.Scope == mcpconfig.ScopeSession, Held: true, Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
 		options.ToolsChanged, options.ListsChanged, options.Updated, options.Crowded = h.Tools, h.Lists, h.Updated, h.Crowded
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
 			return nil, cmp.Or(err, errors.New(why))
 		}
 		t := reached.Target
+		var err error
+		if t.Record, err = s.recorded(); err != nil {
+			return nil, err
+		}
 		if t.Command == "" && e.Type != mcpconfig.TypeWS {
 			return connect.Open(ctx, t, options)
 		}
@@ -305,6 +307,7 @@ func (s *Servers) Configured(root string, cfg config.Config, over settings.Overr
 		Policies: cfg.MCP.Policies(),
 		Vars:     s.vars(root, cfg),
 		Session:  SessionFiles(over.MCPConfig),
+		Presets:  mcpconfig.Presets(),
 	}
 	if s.cfg.Extensions != nil && !over.StrictMCP {
 		all.Extensions = OfExtensions(s.cfg.Extensions(context.Background(), root)) // a look at files, which is bounded

@@ -61,6 +61,7 @@ type used struct {
 	line     string // what it calls itself, "" for nothing
 	says     string // of its use, "" for nothing
 	readable bool   // it has resources
+	prompts  []connect.Prompt
 }
 
 // Choice is what a session decides once about the tools that its model is sent.
@@ -68,6 +69,7 @@ type Choice struct {
 	Tools  []tool.Tool // of servers, sorted by name
 	Search bool        // the model can search for the others
 	Direct []string    // the tools of extensions that it is sent, where it can search
+	Skills bool        // the model is sent what uses skills, because prompts of servers are used like them
 }
 
 // Offer is what the servers of a session offer. It may be used concurrently, and implements
@@ -252,6 +254,9 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	o.x.mu.Lock()
 	defer o.x.mu.Unlock()
 	o.resources(u, status)
+	if status.Listed {
+		u.prompts = status.Lists.Prompts
+	}
 	if u.of != nil && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
 		return
 	}
@@ -348,6 +353,18 @@ func (o *Offer) Pending() []string {
 	return names
 }
 
+// Unlisted returns the names of the servers that have not said yet what they have besides
+// tools.
+func (o *Offer) Unlisted() []string {
+	var names []string
+	for _, u := range o.servers() {
+		if s := u.lease.Status(); s.Problem == "" && (s.State == pool.Pending || s.State == pool.Connected && !s.Listed) {
+			names = append(names, u.entry.Name)
+		}
+	}
+	return names
+}
+
 // Settle implements [tool.ExtraServers].
 func (o *Offer) Settle(ctx context.Context, name string) {
 	if mcptool.OfResources(name) { // they exist once a server has said that it has some
@@ -358,6 +375,7 @@ func (o *Offer) Settle(ctx context.Context, name string) {
 	if name != "" {
 		list = slices.DeleteFunc(slices.Clone(list), func(u *used) bool { return !u.mayHave(name) })
 	}
+	begin(list)
 	for _, u := range list {
 		if o.await(ctx, []*used{u}) != nil {
 			return // what is known by then counts
@@ -370,8 +388,19 @@ func (u *used) mayHave(name string) bool {
 	return strings.HasPrefix(name, connect.Prefix(u.entry.Name)) || connect.MayBeCut(u.entry.Name, name)
 }
 
+// Begin lets the connections be begun that wait for that: with the first request of a turn on
+// its way, so that they do not delay it. What waits for a server begins it, too.
+func (o *Offer) Begin() { begin(o.servers()) }
+
+func begin(list []*used) {
+	for _, u := range list {
+		u.lease.Begin()
+	}
+}
+
 // await waits for the first try of servers, and takes in what came of it.
 func (o *Offer) await(ctx context.Context, list []*used) error {
+	begin(list)
 	for _, u := range list {
 		if err := u.lease.Settled(ctx); err != nil {
 			return err
@@ -405,6 +434,13 @@ func (o *Offer) AwaitAlwaysLoaded(ctx context.Context) ([]tool.Tool, error) {
 	}
 	slices.SortFunc(tools, byName)
 	return tools, nil
+}
+
+// AwaitSwitchedOn waits for the servers that the session has switched on by name: who wants one
+// learns at once that it cannot be used.
+func (o *Offer) AwaitSwitchedOn(ctx context.Context) error {
+	_, err := o.awaitTools(ctx, func(u *used) bool { return u.entry.Awaited })
+	return err
 }
 
 // AwaitAll is AwaitAlwaysLoaded for all servers.

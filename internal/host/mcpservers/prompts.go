@@ -8,6 +8,7 @@ import (
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/pool"
 	"scorel/internal/engine/mcptool"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 
@@ -73,6 +74,37 @@ func (o *Offer) awaitListed(ctx context.Context, which func(*used) bool) error {
 	return ctx.Err() // what is known by then counts
 }
 
+// AsSkills returns the prompts of the servers of the session as a model uses them, those that
+// takes. The prompts of a server whose connection has ended stay, as its tools do.
+func (o *Offer) AsSkills(takes func(name, server string) bool) tool.Prompts {
+	return &mcptool.Prompts{From: o.prompting, Await: o.awaitPrompt, Takes: takes, People: o.people(), Blobs: payloads{o.s.cfg.Blobs}}
+}
+
+// awaitPrompt waits for the servers that can have a prompt of a name, and takes in what they
+// have.
+func (o *Offer) awaitPrompt(ctx context.Context, name string) {
+	if o.AwaitListed(ctx, name) != nil {
+		return // what is known by then counts
+	}
+	for _, u := range o.servers() {
+		if u.mayHave(name) {
+			o.changed(u)
+		}
+	}
+}
+
+// prompting returns the servers that have prompts, as they are known.
+func (o *Offer) prompting() (out []mcptool.Prompting) {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	for _, u := range o.x.used {
+		if len(u.prompts) > 0 {
+			out = append(out, mcptool.Prompting{Name: u.entry.Name, Prompts: u.prompts, Fill: u.lease.Prompt})
+		}
+	}
+	return out
+}
+
 // Filled is a prompt with its arguments in their places, fit for a message.
 type Filled struct {
 	Text     string // not marked as that of a server
@@ -85,14 +117,7 @@ func (o *Offer) Fill(ctx context.Context, p Prompt, arguments map[string]string)
 	if err != nil {
 		return nil, err
 	}
-	var parts []connect.Part
-	for _, m := range said {
-		if m.Assistant && m.Part.Data == nil {
-			m.Part.Text = "(as an answer) " + m.Part.Text
-		}
-		parts = append(parts, m.Part)
-	}
-	text, pictures, err := mcptool.Content(ctx, parts, payloads{o.s.cfg.Blobs})
+	text, pictures, err := mcptool.Said(ctx, said, payloads{o.s.cfg.Blobs})
 	return &Filled{text, pictures}, err
 }
 

@@ -21,6 +21,9 @@ type Pusher interface {
 	Changed(id protocol.SessionID)
 	// Pushed takes a notification that came through the connection of a key.
 	Pushed(key pool.Key, method string, params json.RawMessage)
+	// Lost is told that something which came through the connection of a key did not arrive, and
+	// why, as a clause.
+	Lost(key pool.Key, why string)
 }
 
 // Use is what a session uses whose servers may push.

@@ -174,7 +174,7 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 	if refused := policy.Check(full); refused != nil {
 		return Reached{}, refused
 	}
-	t := connect.Target{Hide: hide, Name: full.Name, Command: full.Command, Args: full.Args, Dir: full.Cwd, URL: full.URL, SSE: full.Type == mcpconfig.TypeSSE}
+	t := connect.Target{Hide: hide, Name: full.Name, Command: full.Command, Args: full.Args, Dir: full.Cwd, URL: full.URL, SSE: full.Type == mcpconfig.TypeSSE, Advice: full.Advice}
 	if t.Dir == "" {
 		t.Dir = in.Root
 	}

@@ -15,6 +15,7 @@ type turnPrompt struct {
 	announce     announcer
 	discover     *discoverer // nil: nothing is suggested
 	servers      serverWords
+	prompts      promptLister
 	updates      resourceUpdates
 	nested       *prompt.Nested
 	notify       func(sentence string)
@@ -26,6 +27,7 @@ func (p turnPrompt) Instructions() (protocol.Instructions, []string, error) { re
 // Items implements [lane.Prompt].
 func (p turnPrompt) Items(told history.Told, said string) []protocol.Item {
 	items := append(p.announce.items(told), p.servers.items(told)...)
+	items = append(items, p.prompts.items(told)...)
 	items = append(items, p.discover.items(told, said)...)
 	items = append(items, p.updates.items()...)
 	if p.items != nil {

@@ -25,6 +25,7 @@ type serverTools struct {
 	sent   []tool.Tool       // of servers, to the model
 	search bool
 	fixed  []tool.Tool // those of the turn's own that are searched for
+	skills bool        // prompts of servers are used like skills
 }
 
 // serverTools decides which tools of servers the turn has. None where its tools were chosen
@@ -55,7 +56,7 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 	offer.Limit(func(server string) bool { return t.confine.policy.Removes("", server) })
 	s.offer = offer
 	choice, err := offer.Decide(ctx, func() (mcpservers.Choice, error) { return t.choose(ctx, offer) })
-	s.sent, s.search = choice.Tools, choice.Search && t.searches()
+	s.sent, s.search, s.skills = choice.Tools, choice.Search && t.searches(), choice.Skills
 	return s, err
 }
 
@@ -82,6 +83,7 @@ func (t *turn) searches() bool {
 func (t *turn) choose(ctx context.Context, offer *mcpservers.Offer) (c mcpservers.Choice, err error) {
 	defer func() {
 		c.Tools = slices.DeleteFunc(c.Tools, func(o tool.Tool) bool { return !t.mayHave(o) })
+		c.Skills = offer.Any()
 	}()
 	if above := t.cfg.Tools.SearchAbove; !t.searches() || above > 0 {
 		all, err := offer.AwaitAll(ctx)
@@ -93,6 +95,9 @@ func (t *turn) choose(ctx context.Context, offer *mcpservers.Offer) (c mcpserver
 		}
 	}
 	if _, err := offer.AwaitNamed(ctx, slices.DeleteFunc(slices.Clone(t.over.Allow), func(rule string) bool { return !ofServer(rule) })); err != nil {
+		return c, err
+	}
+	if err := offer.AwaitSwitchedOn(ctx); err != nil {
 		return c, err
 	}
 	c.Search = offer.Any()
@@ -130,11 +135,38 @@ func (t *turn) mayHave(o tool.Tool) bool {
 // with returns the tools that extensions are told of: own, those of servers that the model
 // is sent, and where it searches those with which it does.
 func (s *serverTools) with(own []tool.Tool) []tool.Tool {
-	tools := slices.Concat(own, s.sent)
+	tools := slices.Concat(s.forPrompts(own), s.sent)
 	if s.search {
 		tools = tool.WithExtras(tools)
 	}
 	return tools
+}
+
+// forPrompts adds the tools that use and find skills, where prompts of servers are some.
+func (s *serverTools) forPrompts(own []tool.Tool) []tool.Tool {
+	if !s.skills {
+		return own
+	}
+	out := slices.Clone(own)
+	for _, o := range tool.All() {
+		need := o.Spec().Needs
+		if (need == tool.NeedsSkills || need == tool.NeedsManySkills) && !slices.Contains(tool.Names(own), o.Spec().Name) {
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
+	return out
+}
+
+// prompts returns the prompts of servers that the turn may use, nil where it has none, and what
+// names the servers that have not said yet what they have.
+func (s *serverTools) prompts() (tool.Prompts, func() []string) {
+	if s.offer == nil || !s.skills {
+		return nil, nil
+	}
+	return s.offer.AsSkills(func(name, server string) bool {
+		return !s.t.confine.policy.RemovesPrompt(tool.PromptAction(name, server))
+	}), s.offer.Unlisted
 }
 
 // deferExtensions takes out the tools of extensions that the model searches for: those

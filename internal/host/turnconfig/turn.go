@@ -258,6 +258,9 @@ type offered struct {
 	extras *tool.Extras
 	lines  func() map[string]string
 	words  serverWords
+	prompt tool.Prompts // nil: none
+	silent func() []string
+	held   func(model.Model) model.Model // begins what was held back for a request; nil: nothing was
 	update resourceUpdates
 }
 
@@ -278,7 +281,18 @@ func (t *turn) offer(ctx context.Context, set *agent.Set) (o offered, err error)
 	o.tools, o.extras = servers.extras(t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set))))
 	o.lines, o.words = servers.lines, serverWords{servers.instructions()}
 	o.update = servers.updates()
+	o.prompt, o.silent = servers.prompts()
+	o.held = servers.sending
 	return o, nil
+}
+
+// lister returns what tells the model of prompts of servers, where it has what uses them.
+func (o offered) lister(skills *skill.Set, window int) promptLister {
+	p := promptLister{of: o.prompt, skills: skills, unlisted: o.silent, window: window}
+	if !slices.ContainsFunc(o.tools, func(t tool.Tool) bool { return t.Spec().Needs == tool.NeedsSkills }) {
+		p.of = nil
+	}
+	return p
 }
 
 // ready adds what extensions and agents have, and puts all together.
@@ -290,19 +304,22 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 	}
 	t.cfg.Hooks = t.as.hooks(t.cfg.Hooks)
 	info := t.models.model.Info()
+	if o.held != nil {
+		t.models.model, t.models.fallback = o.held(t.models.model), o.held(t.models.fallback)
+	}
 	return &lane.TurnConfig{
 		Hooks: tc.hooks(t.id, t.cfg, t.over, t.dir, t.root), Subagent: t.as != nil, Agents: lane.Agents{Set: set, Max: t.cfg.Agents.MaxParallel},
 		Models: lane.Models{Main: t.models.model, Fallback: t.models.fallback, Thinking: t.models.level, Summary: tc.summariser(t.id, t.cfg)},
 		Tools:  o.tools, Policy: t.confine.policy, WorkDir: t.dir,
 		Setting: tool.Setting{Files: t.confine.files, Spawn: tc.boxes.Spawner(t.id, t.confine.box),
 			Environ: s.ChildEnviron(t.cfg), Window: info.ContextWindow, Ripgrep: s.Program("rg", s.Writable(t.cfg, t.over, t.root)),
-			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Extras: o.extras},
+			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Prompts: o.prompt, Extras: o.extras},
 		Skills: t.skills.index, Items: skillItems(t.skills.set, slices.Concat(o.tools, o.extras.Own()), info.ContextWindow),
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Wake:       t.wake(),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{o.extras, o.lines, info.ContextWindow}, prompts: o.lister(t.skills.set, info.ContextWindow), discover: t.discoverer(o.extras), servers: o.words, updates: o.update, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 	}, nil

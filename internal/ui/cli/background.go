@@ -25,7 +25,7 @@ import (
 
 // backgroundFlags are the flags of a prompt that a session in the background has too.
 var backgroundFlags = []string{"model", "thinking", "permission-mode", "allowed-tools", "disallowed-tools", "sandbox", "no-network", "mcp-config", "strict-mcp-config",
-	"channels", "tools", "max-turns", "max-budget-usd", "max-tokens", "max-minutes", "cwd", "add-dir"}
+	"chrome", "channels", "tools", "max-turns", "max-budget-usd", "max-tokens", "max-minutes", "cwd", "add-dir"}
 
 // backgroundOptions are the flags of a session in the background.
 type backgroundOptions struct {

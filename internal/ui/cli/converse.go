@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"scorel/client"
+	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/host"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
@@ -82,6 +83,12 @@ func (o *promptOptions) prepare() (dir string, err error) {
 	}
 	if o.mcp, err = readMCPConfigs(o.mcp); err != nil {
 		return "", err
+	}
+	if o.chrome {
+		if len(o.mcp) == protocol.MaxMCPConfigs {
+			return "", exit.Usagef("--chrome counts as one --mcp-config, which can be given %d times; put the servers into one file", protocol.MaxMCPConfigs)
+		}
+		o.mcp = append(o.mcp, mcp.SwitchedOn(mcp.Chrome))
 	}
 	for i, d := range o.addDirs {
 		if o.addDirs[i], err = filepath.Abs(d); err != nil {

@@ -50,6 +50,7 @@ type turnFlags struct {
 	mcp       []string // files, or texts
 	strictMCP bool
 	channels  []string
+	chrome    bool
 }
 
 // spending is what a run may use; 0 is no limit.
@@ -72,6 +73,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.noNetwork, "no-network", false, "take the network away from commands")
 	f.StringArrayVar(&o.mcp, "mcp-config", nil, "a file of MCP servers, or its JSON, whose servers beat those of the configuration; repeat for more")
 	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "with --mcp-config: use no other MCP servers")
+	f.BoolVar(&o.chrome, "chrome", false, "let the model use your Chrome, by the MCP server mcp-chrome of its extension")
 	f.StringArrayVar(&o.channels, "channels", nil, "an MCP server that may push events into the session, as server:NAME; commas or repeats")
 	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names, those of extensions too")
 	f.StringVar(&o.session, "session", "", "resume the session of this ID")

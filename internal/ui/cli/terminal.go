@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"scorel/client"
+	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/permission"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
@@ -26,7 +27,7 @@ type uiOptions struct {
 // terminalUI shows the terminal UI until the person leaves.
 func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOptions, u *uiOptions, prompt string) error {
 	shared := map[string]bool{"model": true, "thinking": true, "permission-mode": true, "session": true, "continue": true, "cwd": true,
-		"channels": true, "remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true, "remote-control": true}
+		"chrome": true, "channels": true, "remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true, "remote-control": true}
 	var refused error
 	flags.Visit(func(f *pflag.Flag) {
 		if !shared[f.Name] && refused == nil {
@@ -63,7 +64,11 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 			return err
 		}
 	}
-	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode, Channels: channels, RemoteControl: u.phone})
+	var servers []string
+	if o.chrome {
+		servers = []string{mcp.SwitchedOn(mcp.Chrome)}
+	}
+	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{MCPConfig: servers, Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode, Channels: channels, RemoteControl: u.phone})
 }
 
 // showUI shows the terminal UI, of a host elsewhere, of that of this machine, or with

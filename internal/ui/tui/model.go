@@ -97,7 +97,7 @@ func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 // join makes the components, each with those that it works with.
 func (m *Model) join(ctx context.Context) {
 	cfg, send := m.cfg, func(msg tea.Msg) { m.send(msg) }
-	m.link = link.New(ctx, link.Config{Connect: cfg.Connect, Send: send, WorkDir: cfg.WorkDir, Model: cfg.Start.Model, Thinking: cfg.Start.Thinking, Mode: cfg.Start.Mode, Channels: cfg.Start.Channels})
+	m.link = link.New(ctx, link.Config{Connect: cfg.Connect, Send: send, WorkDir: cfg.WorkDir, Model: cfg.Start.Model, Thinking: cfg.Start.Thinking, Mode: cfg.Start.Mode, Channels: cfg.Start.Channels, MCPConfig: cfg.Start.MCPConfig})
 
 	images := picture.New(m.link, m.window, send)
 	drawn := rendering.New(ctx, m.link, send)

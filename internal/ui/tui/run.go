@@ -44,6 +44,7 @@ type Start struct {
 	// Model, Thinking and Mode (of permissions) are set in the session; "" leaves them.
 	Model, Thinking, Mode string
 	RemoteControl         bool     // the way in for a phone is shown
+	MCPConfig             []string // as TurnOptions has it
 	Channels              []string // MCP servers that may push events into the session
 }
 

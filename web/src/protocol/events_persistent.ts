@@ -60,6 +60,8 @@ export const itemKindValues = [
   "log_damage",
   /** what MCP servers say of their use */
   "server_instructions",
+  /** the prompts of MCP servers, which are used like skills */
+  "server_prompts",
   /** files of folders below the workspace that calls have touched */
   "instructions",
 ] as const;

@@ -92,7 +92,7 @@ export interface CancelMCPLogin {
 /** MCPServerInfo is an MCP server. What a server says of itself is in Title alone. */
 export interface MCPServerInfo {
   name: string;
-  /** managed, session, local, user, project or extension */
+  /** managed, session, local, user, project, extension or preset */
   scope: string;
   /** file and line of its entry */
   source?: string;

@@ -18,11 +18,12 @@ const (
 	ScopeUser      Scope = "user"      // the user's, for all projects
 	ScopeProject   Scope = "project"   // a file of the project
 	ScopeExtension Scope = "extension" // the manifest of an extension
+	ScopePreset    Scope = "preset"    // built in, see [Presets]
 )
 
 // Scopes returns all scopes, the one that wins first.
 func Scopes() []Scope {
-	return []Scope{ScopeManaged, ScopeSession, ScopeLocal, ScopeUser, ScopeProject, ScopeExtension}
+	return []Scope{ScopeManaged, ScopeSession, ScopeLocal, ScopeUser, ScopeProject, ScopeExtension, ScopePreset}
 }
 
 // Type is how a server is reached.
@@ -103,6 +104,10 @@ type Entry struct {
 	Sampling   bool // it may ask for completions; only of the user's and an administrator's own
 	// ProjectExtension says of [ScopeExtension] that the extension is the project's.
 	ProjectExtension bool
+
+	Advice string // of [ScopePreset]: what a person can do when it cannot be reached, a clause
+	// Awaited says that a session has switched it on by its name: the person waits for it.
+	Awaited bool
 
 	Inputs []Input // those that the values name
 	Dir    string  // of [ScopeExtension]: the folder of the extension

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,13 +25,14 @@ type Sources struct {
 	UserTOML   []Entry     // of [[mcp.servers]]
 	Faults     []Fault     // of those
 	Project    []File      // the nearer first; only files that are trusted
+	Presets    []Entry     // see [Presets]
 	Extensions []Extension // each counts when it is enabled and trusted
 	Policies   Policies    // of the configuration
 	Vars       Vars        // for policies and for finding the same server under two names
 }
 
-// Strict returns the sources without all but what a session brings, an administrator's file and
-// the policies.
+// Strict returns the sources without all but what a session brings, presets, an administrator's
+// file and the policies.
 func (s Sources) Strict() Sources {
 	s.User, s.UserTOML, s.Faults, s.Project, s.Extensions = File{}, nil, nil, nil, nil
 	return s
@@ -47,6 +49,8 @@ type merger struct {
 	set   Set
 	taken map[string]string // the names of servers by the prefix of their tools
 	off   map[string]bool   // names that are switched off or on for the project
+	// given are names that the session switches off or on, which counts more.
+	given map[string]bool
 	// pluginOnly reports that the administrator lets the servers of extensions count, beside
 	// the administrator's own.
 	pluginOnly bool
@@ -62,6 +66,7 @@ func Merge(s Sources) Set {
 	if m.set.Managed {
 		sound = m.managed()
 	}
+	m.sessionSwitches()
 	for _, f := range s.Session {
 		m.add(m.file(ScopeSession, f))
 	}
@@ -84,11 +89,15 @@ func Merge(s Sources) Set {
 	for _, x := range exts {
 		m.extension(x)
 	}
+	if !m.set.Managed {
+		m.add(s.Presets, nil)
+	}
 	if !sound { // fail closed
 		m.set.Entries = nil
 	}
 	m.duplicates()
 	m.refuse()
+	m.missed()
 	slices.SortFunc(m.set.Entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return m.set
 }
@@ -107,6 +116,9 @@ func (m *merger) add(entries []Entry, dropped []string) {
 			continue
 		}
 		if by, ok := m.taken[e.ToolPrefix()]; ok {
+			if e.Scope == ScopePreset {
+				continue
+			}
 			reason := "another entry of the name counts before it"
 			if o, found := m.set.Lookup(by); found {
 				reason = "the entry of scope " + string(o.Scope) + " counts before it (" + o.Source.String() + ")"
@@ -117,6 +129,9 @@ func (m *merger) add(entries []Entry, dropped []string) {
 		m.taken[e.ToolPrefix()] = e.Name
 		if on, ok := m.off[e.Name]; ok && e.Scope != ScopeManaged {
 			e.Disabled = !on
+		}
+		if on, ok := m.given[e.Name]; ok && e.Scope != ScopeManaged {
+			e.Disabled, e.Awaited = !on, on
 		}
 		m.set.Entries = append(m.set.Entries, e)
 	}
@@ -246,7 +261,11 @@ func objectOf(data []byte) (*node, error) {
 // file reads a file of servers.
 func (m *merger) file(scope Scope, f File) ([]Entry, []string) {
 	r, n := m.open(scope, f)
-	entries := r.document(n, nil)
+	var known []string
+	if scope == ScopeSession {
+		known = []string{"enabled"}
+	}
+	entries := r.document(n, known)
 	m.set.Faults = append(m.set.Faults, r.faults...)
 	return entries, r.dropped
 }
@@ -349,18 +368,61 @@ func (m *merger) switches(r *reader, n *node) {
 	if n == nil {
 		return
 	}
+	m.off = r.switches(n)
+}
+
+// sessionSwitches reads which servers the session switches on or off.
+func (m *merger) sessionSwitches() {
+	for _, f := range m.Session {
+		n, err := objectOf(f.Data)
+		if err != nil || n.get("enabled") == nil {
+			continue // what reads its servers names the fault
+		}
+		r := &reader{source: Source{File: f.Name}, scope: ScopeSession}
+		for name, on := range r.switches(n.get("enabled")) {
+			if m.given == nil {
+				m.given = map[string]bool{}
+			}
+			m.given[name] = on
+		}
+		m.set.Faults = append(m.set.Faults, r.faults...)
+	}
+}
+
+// missed names the servers that the session switches on and that do not count.
+func (m *merger) missed() {
+	for _, name := range slices.Sorted(maps.Keys(m.given)) {
+		if _, ok := m.set.Lookup(name); ok || !m.given[name] {
+			continue
+		}
+		why := "there is no server of this name"
+		if m.set.Managed {
+			why = "the administrator's file " + m.Sources.Managed.Name + " excludes it"
+		}
+		for _, x := range m.set.Suppressed {
+			if x.Entry.Name == name {
+				why = x.Reason
+			}
+		}
+		m.set.Faults = append(m.set.Faults, Fault{Scope: ScopeSession, Server: name, Dropped: true, Message: "it is not switched on: " + why})
+	}
+}
+
+// switches reads an object of names with true or false, nil for a faulty one.
+func (r *reader) switches(n *node) map[string]bool {
 	r.path, r.server = "enabled", ""
 	if n.kind != '{' || len(n.members) > maxServers {
 		r.fault(n.line, "", false, "enabled must be an object of at most %d names with true or false", maxServers)
-		return
+		return nil
 	}
-	m.off = map[string]bool{}
+	out := map[string]bool{}
 	for _, s := range n.members {
-		m.off[s.key] = s.value.kind == 't' && s.value.yes
+		out[s.key] = s.value.kind == 't' && s.value.yes
 		if s.value.kind != 't' {
 			r.fault(s.line, s.key, false, "it is neither true nor false, so the server is disabled")
 		}
 	}
+	return out
 }
 
 func (m *merger) extension(x Extension) {
@@ -411,7 +473,9 @@ func (m *merger) refuse() {
 		if refusal == nil {
 			return false
 		}
-		m.suppress(e, refusal.Code, "", refusal.Error())
+		if e.Scope != ScopePreset || !e.Disabled { // who uses none needs not know of it
+			m.suppress(e, refusal.Code, "", refusal.Error())
+		}
 		return true
 	})
 }

@@ -52,6 +52,8 @@ type address struct {
 	auth    Auth         // nil for none
 	refused atomic.Int32 // the last status of 401 or 403, 0 for none since
 
+	way       *keeping    // of one that is no WebSocket
+	pushing   *pushing    // nil: it is no channel
 	schemas   *schemas    // nil: nobody is asked
 	unreached atomic.Bool // the last request found nobody who listens
 	unrenewed atomic.Bool // its token has ended and cannot be renewed now
@@ -143,6 +145,9 @@ func (a *address) roundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") && res.StatusCode != http.StatusSwitchingProtocols {
 		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
+	}
+	if own {
+		res.Body = a.pushing.watch(req, res)
 	}
 	if own && a.schemas != nil {
 		res.Body = &schemaReader{ReadCloser: res.Body, to: a.schemas}

@@ -42,6 +42,37 @@ type Prompt struct {
 	Arguments   []Argument
 }
 
+// Hint returns how the arguments are typed after the name, "" for none.
+func (p Prompt) Hint() string {
+	var words []string
+	for _, a := range p.Arguments {
+		if a.Required {
+			words = append(words, "<"+a.Name+">")
+		} else {
+			words = append(words, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Fit returns words to the arguments in their order; the last argument takes what is left.
+// missing are the required ones without a word.
+func (p Prompt) Fit(words []string) (values map[string]string, missing []string) {
+	values = map[string]string{}
+	for i, a := range p.Arguments {
+		switch {
+		case i >= len(words) && a.Required:
+			missing = append(missing, a.Name)
+		case i >= len(words):
+		case i == len(p.Arguments)-1:
+			values[a.Name] = strings.Join(words[i:], " ")
+		default:
+			values[a.Name] = words[i]
+		}
+	}
+	return values, missing
+}
+
 // Argument is what a prompt wants to know.
 type Argument struct {
 	Name, Description string

@@ -76,7 +76,8 @@ type Target struct {
 	Helper string
 	Auth   Auth // nil for none
 
-	Older bool // it is known not to speak the newest version
+	Advice string // what a person can do when it cannot be reached, a clause; "" for nothing
+	Older  bool   // it is known not to speak the newest version
 	// Hide takes out of a text what may be secret: the values of variables and answers in the
 	// entry; nil takes out nothing.
 	Hide func(string) string
@@ -130,9 +131,12 @@ type Options struct {
 	// Caught is told of the panic that has ended the connection, from a goroutine of its own;
 	// it may be nil.
 	Caught func(what string, p *fault.Panic)
-	// Pushed takes the notifications of a channel ([ChannelPushed]) from a command, in their
-	// order. It must not wait; nil takes none.
+	// Pushed takes the notifications of a channel ([ChannelPushed]), in the order of each stream.
+	// It must not wait, and an address calls it from several goroutines; nil takes none.
 	Pushed func(method string, params json.RawMessage)
+	// Lost is told that something of what a channel has pushed did not arrive, and why, as a clause;
+	// as Pushed is. It may be nil.
+	Lost func(why string)
 }
 
 // Server is an open connection. It may be used concurrently.
@@ -186,6 +190,9 @@ type Progress struct {
 // sign in.
 func Open(ctx context.Context, t Target, o Options) (*Server, error) {
 	s, err := connectTo(ctx, t, o)
+	if err != nil && t.Advice != "" && ctx.Err() == nil && !errors.Is(err, ErrNeedsAuth) {
+		err = fmt.Errorf("%w; %s", err, t.Advice)
+	}
 	return s, t.hiding(err)
 }
 
@@ -256,7 +263,26 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	return s, false, nil
 }
 
+// openAddress connects over HTTP. A channel that speaks the newest version is connected with in
+// the one before it, where that is possible: in the newest a server has no stream of its own.
 func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
+	s, err := greetAddress(ctx, t, o)
+	if err != nil || o.Pushed == nil || s.older || s.ProtocolVersion() < newestVersion || !s.Declares(channelCapability) {
+		return s, err
+	}
+	t.Older = true
+	older, err := greetAddress(ctx, t, o)
+	if err == nil && older.CanPush() == nil {
+		s.Close()
+		return older, nil
+	}
+	if err == nil {
+		older.Close()
+	}
+	return s, nil // [Server.CanPush] says why it is no channel
+}
+
+func greetAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	var err error
 	asked := t
 	if t.Headers, err = t.help(ctx); err != nil {
@@ -271,6 +297,10 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	}
 	s := newServer(t, o)
 	s.address, a.schemas, a.fuse = a, &s.schemas, s.fuse
+	if o.Pushed != nil {
+		a.pushing = &pushing{filter: &filter{now: time.Now, pushed: o.Pushed}, lost: o.Lost}
+	}
+	a.way = &keeping{Transport: a.transport(t.SSE)}
 	var version string
 	if t.SSE || t.Older {
 		version, s.older = olderVersion, true
@@ -278,7 +308,7 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	// The streams of a session end with the context of its beginning.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
-	s.session, err = s.client().Connect(own, a.transport(t.SSE), &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = s.client().Connect(own, a.way, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		_ = s.session.Close()
 		err = ctx.Err()

@@ -73,6 +73,7 @@ func greetSocket(ctx context.Context, t, asked Target, o Options, version string
 		a.close()
 		return nil, false, s.socketRefused(err, ctx.Err())
 	}
+	x.filter.pushed = o.Pushed
 	s.socket = x
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

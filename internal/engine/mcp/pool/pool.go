@@ -87,6 +87,9 @@ type Spec struct {
 	// has asked something while several sessions called it.
 	Owner  string
 	Remote bool // it has an address
+	// Held has a new connection begun by [Lease.Begin], by whoever waits for it or uses it, or
+	// some time later; otherwise it is begun at once.
+	Held bool
 	// Brief has the connection end with its last use, not some minutes after.
 	Brief bool
 	// Open connects.
@@ -148,6 +151,8 @@ type connection struct {
 	pool   *Pool
 	spec   Spec
 	cancel context.CancelFunc
+	begun  chan struct{} // closed by begin
+	begin  func()        // lets it be begun; may be called more than once, by any goroutine
 	kick   chan struct{} // asks for a new connection; holds one
 	retool chan struct{} // asks for the tools; holds one
 	relist chan struct{} // asks for the other lists; holds one
@@ -176,7 +181,8 @@ type Lease struct {
 // ErrClosed is that the pool has been closed.
 var ErrClosed = errors.New("the host is stopping")
 
-// Acquire takes part in a connection and returns at once; one that there is not is begun.
+// Acquire takes part in a connection and returns at once; one that there is not is begun, see
+// [Spec.Held].
 // changed is told, from a goroutine of the pool, when the state or the tools have changed,
 // until Release.
 func (p *Pool) Acquire(spec Spec, changed func()) (*Lease, error) {
@@ -207,7 +213,8 @@ func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 			return nil, fmt.Errorf("%d connections to MCP servers are open, which is the most; disable some servers, or close sessions", maxConnections)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		c = &connection{pool: p, spec: spec, cancel: cancel, kick: make(chan struct{}, 1), retool: make(chan struct{}, 1), relist: make(chan struct{}, 1),
+		begun := make(chan struct{})
+		c = &connection{pool: p, spec: spec, cancel: cancel, begun: begun, begin: sync.OnceFunc(func() { close(begun) }), kick: make(chan struct{}, 1), retool: make(chan struct{}, 1), relist: make(chan struct{}, 1),
 			leases: map[*Lease]func(){}, status: Status{State: Pending}, moved: make(chan struct{})}
 		p.open[spec.Key] = c
 		p.wg.Go(func() { c.keep(ctx) }) // ends with ctx
@@ -217,6 +224,9 @@ func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 		c.idle = nil
 	}
 	c.leases[l] = changed
+	if !spec.Held {
+		c.begin()
+	}
 	return c, nil
 }
 
@@ -335,6 +345,7 @@ func (l *Lease) Settled(ctx context.Context) error {
 // until waits for a state, or until ctx ends.
 func (l *Lease) until(ctx context.Context, is func(Status) bool) error {
 	c := l.connection()
+	c.begin()
 	for {
 		c.mu.Lock()
 		s, moved := c.status, c.moved
@@ -347,34 +358,6 @@ func (l *Lease) until(ctx context.Context, is func(Status) bool) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-// Reconnect ends the connection and makes a new one.
-func (l *Lease) Reconnect() {
-	l.connection().again()
-}
-
-// Retry connects again where somebody has signed in since the server wanted that.
-func (l *Lease) Retry() {
-	if c := l.connection(); c.state() == NeedsAuth && c.signedIn() {
-		c.again()
-	}
-}
-
-func (c *connection) signedIn() bool { return c.spec.SignedIn != nil && c.spec.SignedIn() }
-
-// again asks for a new connection; the state is pending from now on.
-func (c *connection) again() {
-	c.become(nil, Status{State: Pending})
-	ask(c.kick)
-}
-
-// ask leaves a mark where none is.
-func ask(mark chan struct{}) {
-	select {
-	case mark <- struct{}{}:
-	default:
 	}
 }
 
@@ -485,6 +468,7 @@ func (l *Lease) gone() bool {
 
 // ready returns the open connection.
 func (c *connection) ready(ctx context.Context) (Server, error) {
+	c.begin()
 	for tried := false; ; {
 		c.mu.Lock()
 		s, server, moved := c.status, c.server, c.moved
@@ -610,6 +594,7 @@ func (c *connection) name() string {
 // keep keeps the connection until ctx ends. After a panic it has failed, until somebody wants a
 // new one.
 func (c *connection) keep(ctx context.Context) {
+	c.held(ctx)
 	for ctx.Err() == nil {
 		p := fault.Attempt(func() { c.run(ctx) })
 		if p == nil {

@@ -8,6 +8,7 @@ import (
 // pusher is a [Server] that may be a channel; [connect.Server] is one.
 type pusher interface {
 	Declares(capability string) bool
+	CanPush() error
 	Notify(ctx context.Context, method string, params any) error
 }
 
@@ -31,6 +32,15 @@ func (l *Lease) Key() Key { return l.spec.Key }
 func (l *Lease) Declares(capability string) bool {
 	p := l.pusher()
 	return p != nil && p.Declares(capability)
+}
+
+// CanPush returns why the server, which is connected, cannot push as a channel, a sentence
+// without a subject; nil where it can.
+func (l *Lease) CanPush() error {
+	if p := l.pusher(); p != nil {
+		return p.CanPush()
+	}
+	return ErrNotConnected
 }
 
 // Notify sends the server a notification. No connection is begun for it.

@@ -259,7 +259,7 @@ func summarised(c *Context, keep int) ([]protocol.Message, string) {
 func comesBack(kind protocol.ItemKind) bool {
 	switch kind {
 	case protocol.ItemSkillListing, protocol.ItemSkillDelta, protocol.ItemMemory, protocol.ItemDateChange,
-		protocol.ItemToolChange, protocol.ItemToolDiscovery, protocol.ItemInstructions, protocol.ItemServers:
+		protocol.ItemToolChange, protocol.ItemToolDiscovery, protocol.ItemInstructions, protocol.ItemServers, protocol.ItemServerPrompts:
 		return true
 	}
 	return false

@@ -30,7 +30,7 @@ func (c *Context) Parts(w Window, tools int) []protocol.ContextPart {
 		switch n.item.Kind {
 		case protocol.ItemMemory:
 			name = protocol.PartMemory
-		case protocol.ItemSkillListing, protocol.ItemSkillDelta:
+		case protocol.ItemSkillListing, protocol.ItemSkillDelta, protocol.ItemServerPrompts:
 			name = protocol.PartSkills
 		}
 		add(name, model.EstimateText(n.item.Content), 1)

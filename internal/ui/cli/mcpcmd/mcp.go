@@ -92,7 +92,7 @@ func (cs *commands) read(ctx context.Context) (*files, error) {
 	f.vars.Secret = st.SecretNames(c)
 	f.set = mcp.Merge(mcp.Sources{
 		Root: f.root, Managed: mcp.ReadFile(mcp.ManagedFile()), User: mcp.ReadFile(f.store.File), UserTOML: c.MCP.Servers, Faults: c.MCP.Faults,
-		Project: mcp.ReadProject(f.root), Policies: c.MCP.Policies(), Vars: f.vars,
+		Project: mcp.ReadProject(f.root), Policies: c.MCP.Policies(), Vars: f.vars, Presets: mcp.Presets(),
 		Extensions: mcpservers.OfExtensions(extensions.Find(ctx, st, f.root)),
 	})
 	return f, nil

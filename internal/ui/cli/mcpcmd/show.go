@@ -123,7 +123,7 @@ func (cs *commands) list(ctx context.Context, f *files, check, asJSON bool) erro
 			Managed bool     `json:"managed"`
 		}{servers, list, f.set.Managed})
 	}
-	if len(servers) == 0 {
+	if !slices.ContainsFunc(servers, func(s server) bool { return s.Scope != mcp.ScopePreset || s.Status != mcpDisabled }) {
 		fmt.Fprintln(cs.Stdout, `No MCP servers are configured. Use "scorel mcp add" to add one, or "scorel mcp import" to copy those of another program.`)
 	}
 	for _, s := range servers {

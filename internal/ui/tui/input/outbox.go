@@ -109,13 +109,13 @@ func (in *Input) Send(typed string, parts []editor.Part, whenBusy string) tea.Cm
 	})
 }
 
-// sendTo sends a message to a session. Channels of the command line are named with each
+// sendTo sends a message to a session. Channels and servers of the command line are named with each
 // message that begins a turn, so that a host which was started again knows them too; options
 // have no place in a message that waits, so one to a session at work goes without.
 func sendTo(ctx context.Context, to link.Target, m *protocol.SendMessage) error {
-	if len(to.Channels) > 0 {
+	if len(to.Channels)+len(to.MCPConfig) > 0 {
 		naming := *m
-		naming.WhenBusy, naming.Options = "reject", &protocol.TurnOptions{Channels: to.Channels}
+		naming.WhenBusy, naming.Options = "reject", &protocol.TurnOptions{Channels: to.Channels, MCPConfig: to.MCPConfig}
 		_, err := client.Call[*protocol.Sent](ctx, to.Client, to.Session, &naming)
 		if err == nil || protocol.AsError(err).Code != protocol.CodeRuntimeBusy {
 			return err

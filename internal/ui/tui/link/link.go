@@ -29,8 +29,8 @@ type Config struct {
 	// them.
 	Model, Thinking, Mode string
 	// Channels are MCP servers that may push events into the first session, and into those
-	// that are made, as TurnOptions names them.
-	Channels []string
+	// that are made, as TurnOptions names them; so is MCPConfig.
+	Channels, MCPConfig []string
 }
 
 // Link is the line to the host. Its methods are for the goroutine of the UI unless they
@@ -166,8 +166,9 @@ func Ask[R protocol.Response](l *Link, session protocol.SessionID, req protocol.
 type Target struct {
 	Client  *client.Client
 	Session protocol.SessionID
-	// Channels are those that the command line names for the session.
-	Channels []string
+	// Channels and MCPConfig are what the command line names for the session, see
+	// [protocol.TurnOptions].
+	Channels, MCPConfig []string
 }
 
 // errMissed is the error of a request that was meant for a session that is not shown.
@@ -178,7 +179,7 @@ var errMissed = errors.New("the session that was asked for could not be opened, 
 func Ordered[R any](l *Link, call func(ctx context.Context, to Target) (R, error), f func(r R, err error) tea.Cmd) tea.Cmd {
 	return inOrder(l, func(ctx context.Context, w *worker) (r R, err error) {
 		if err = w.need(ctx); err == nil {
-			r, err = call(ctx, Target{w.client, w.id, w.channels})
+			r, err = call(ctx, Target{w.client, w.id, w.channels, w.servers})
 		}
 		return r, err
 	}, f)

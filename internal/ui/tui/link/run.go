@@ -32,6 +32,7 @@ type subscription struct {
 	id       protocol.SessionID // "" while there is none
 	gen      int
 	channels []string // those of the session
+	servers  []string // as TurnOptions.MCPConfig, of the session
 	session  *client.Session
 	stop     context.CancelFunc // ends its reader
 	ended    chan struct{}      // closed when that has ended

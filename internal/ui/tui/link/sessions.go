@@ -279,10 +279,10 @@ func (w *worker) subscribe(ctx context.Context, id protocol.SessionID, s *client
 // begin sets in the first session what the command line says, before anything is sent to
 // it, and in one that was made just now, which has all else, the mode.
 func (w *worker) begin(ctx context.Context, fresh bool) error {
-	if w.channels = nil; w.started && !fresh {
+	if w.channels, w.servers = nil, nil; w.started && !fresh {
 		return nil
 	}
-	w.started, w.channels = true, w.cfg.Channels
+	w.started, w.channels, w.servers = true, w.cfg.Channels, w.cfg.MCPConfig
 	var changes protocol.MetaChanges
 	if w.cfg.Model != "" {
 		changes.Model = &w.cfg.Model
