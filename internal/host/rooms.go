@@ -85,4 +85,5 @@ func (r *rooms) close() {
 	r.files.Close()
 	r.servers.Shut()
 	r.transfers.Close()
+	r.extensions.Shut()
 }

@@ -2,7 +2,7 @@
 
 host.onLoad(async (module) => {
   // Nobody waits for the models here; the first handler does.
-  fetched = refreshModels().then(() => undefined, () => undefined);
+  fetched = host.models().then(learn).then(() => undefined, () => undefined);
   const exported = exportOf(module);
   if (typeof exported === "function") {
     await exported(pi);

@@ -3,7 +3,7 @@
 const AI = "Of models it has complete, getModel, getModels and getProviders.";
 const NO_STREAM = "Use complete, which gives the whole answer.";
 
-define("@mariozechner/pi-ai", {
+define("@mariozechner/pi-ai", () => ({
   complete,
   completeSimple: complete,
   stream: refusal("stream", NO_STREAM),
@@ -16,5 +16,5 @@ define("@mariozechner/pi-ai", {
   getModels: (provider) => known.filter((m) => provider === undefined || m.provider === provider),
   getProviders: () => Array.from(new Set(known.map((m) => m.provider))),
   StringEnum,
-  Type,
-}, AI);
+  Type: types(),
+}), AI);
