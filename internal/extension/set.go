@@ -45,7 +45,7 @@ type Host interface {
 	PutBlob(ctx context.Context, data []byte) (string, error)
 }
 
-// Config is what a [Set] needs.
+// Config is what a [Set] needs, with a field for each thing that its caller knows.
 type Config struct {
 	Host    Host
 	Log     Log // nil: there is no conversation

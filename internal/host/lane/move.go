@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"slices"
 
 	"scorel/internal/engine/hook"
 	"scorel/internal/engine/runtime"
@@ -44,6 +45,26 @@ func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, e
 		return nil, protocol.About("leafEventId", "", protocol.CodeInvalidEventID, "Cannot branch to %s: the session has no such message.", m.Branch)
 	}
 	return l.move(ctx, c, m, "branch", &protocol.Branch{LeafEventID: m.Branch})
+}
+
+// Navigate sets the leaf to an event of any branch, "" for the empty conversation, for the
+// command whose context ctx is. It is refused for a command that runs within a turn: the
+// context of that is made of the path that would be left.
+func (l *Lane) Navigate(ctx context.Context, c Caller, to protocol.EventID) (*protocol.Moved, error) {
+	if !journal.InRun(ctx) || l.Conversing() {
+		return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "Only a command that somebody has sent while no turn runs can go to another branch; ask the person to do it with /tree.")
+	}
+	if to == "" {
+		return l.Rewind(ctx, c, Move{})
+	}
+	l.j.Lock()
+	leaf := l.j.Leaf()
+	l.j.Unlock()
+	path, err := l.j.Index().Path(leaf)
+	if err == nil && slices.Contains(path, to) && l.j.Index().CanRewind(to) == nil {
+		return l.Rewind(ctx, c, Move{Target: &to})
+	}
+	return l.Branch(ctx, c, Move{Branch: to})
 }
 
 // move asks the hooks, moves the leaf, and has told again what the conversation does not

@@ -118,6 +118,16 @@ function parseFrontmatter(content) {
   return { frontmatter, body: has ? body.trim() : body };
 }
 
+// formatReadLineRange gives the lines that a call of read names: ":5-14", "" for all.
+function formatReadLineRange(offset, limit) {
+  const given = (value) => value !== undefined && value !== null;
+  if (!given(offset) && !given(limit)) return "";
+  const start = given(offset) ? Number(offset) : 1;
+  if (!Number.isInteger(start)) return "";
+  if (!given(limit)) return `:${start}`;
+  return Number.isInteger(Number(limit)) ? `:${start}-${start + Number(limit) - 1}` : "";
+}
+
 const AGENT = "See docs/extensions/api.md for what extensions can use.";
 const codingAgent = once(() => {
   const maker = (of) => (_cwd, options) => builtinTool(of, options);
@@ -151,6 +161,7 @@ const codingAgent = once(() => {
     truncateLine: (line, max = GREP_MAX_LINE_LENGTH) =>
       (line.length > max ? { text: `${line.slice(0, max)}... [truncated]`, wasTruncated: true } : { text: line, wasTruncated: false }),
     formatSize,
+    formatReadLineRange,
     // The messages of a context have the form that models get already.
     convertToLlm: (messages) => Array.from(messages),
     serializeConversation,
