@@ -49,6 +49,8 @@ type Config struct {
 	// Soon is the folder of a session that the caller is about to send a message to: what its
 	// extensions need is made ready beside the rest. Empty is none.
 	Soon string
+	// Terminal says that the terminal UI is the client, in this process.
+	Terminal bool
 	// Serving says that the host stays for many clients: idle sessions are kept open
 	// for a while, and those with a queue are opened at start.
 	Serving bool

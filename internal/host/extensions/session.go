@@ -84,10 +84,10 @@ func (xs *Extensions) Open(l *lane.Lane) {
 	}
 	mode := "rpc"
 	switch {
+	case xs.settings.Serving || xs.settings.Terminal:
+		mode = "tui"
 	case xs.settings.Unattended:
 		mode = "print"
-	case xs.settings.Serving:
-		mode = "tui"
 	}
 	x.set = extension.New(extension.Config{Host: x, Log: index, Version: xs.settings.Version, Reason: reason,
 		Session:  rpc.Session{ID: id, Cwd: meta.WorkDir, ProjectRoot: root, File: filepath.Join(xs.settings.StoreDir, "sessions", string(id)+".jsonl"), Mode: mode},

@@ -37,6 +37,7 @@ type hostOptions struct {
 	overrides host.Overrides
 	noSession bool
 	look      bool   // change nothing, and work without a usable home
+	terminal  bool   // the terminal UI is the client
 	soon      string // the folder of a session that a message is about to go to
 }
 
@@ -48,7 +49,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 	}
 	dir := filepath.Join(home, ".scorel")
 	l := &link{}
-	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true, Soon: o.soon,
+	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true, Terminal: o.terminal, Soon: o.soon,
 		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version}
 	var id protocol.ClientID
 	if o.look {
