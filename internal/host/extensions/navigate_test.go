@@ -67,3 +67,14 @@ func TestACommandGoesToAnotherBranchOfItsSession(t *testing.T) {
 		t.Errorf("an entry that is not there: %v", err)
 	}
 }
+
+func TestACommandThatWaitsForACompactionIsRefusedIt(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.Ts("waits", `export default { commands: () => ({ small: { description: "x", run: (_: any, ctx: any) => ctx.agent.compact() } }) };`)
+	e := w.Begin(true)
+	e.Say("one")
+	_, err := client.Call[*protocol.CommandResult](t.Context(), e.C, e.ID, &protocol.RunCommand{Name: "small"})
+	if err == nil || !strings.Contains(err.Error(), "A turn is running") {
+		t.Errorf("it gave %v", err)
+	}
+}

@@ -76,7 +76,6 @@ func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID, then func(canc
 		case t == nil:
 		case t.Over.Load() || l.j.Lost():
 			return t.Done, nil
-		case t.command && l.j.MayAdd(ctx): // it is what that command does
 		case t.ID != cancel:
 			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; cancel it first.")
 		default:
