@@ -9,10 +9,12 @@ import (
 // log has nevertheless is no label.
 const MaxLabel = 200
 
-// Bounds of what extensions show: how many lines of how many bytes a state has.
+// Bounds of what extensions show: how many lines of how many bytes a state has, and how many
+// bytes the text of one for the editor.
 const (
-	MaxUILines     = 32
-	MaxUILineBytes = 1000
+	MaxUILines       = 32
+	MaxUILineBytes   = 1000
+	MaxUIEditorBytes = 64 << 10
 )
 
 // Live is the state of a session at one moment, as far as it is not in the log's

@@ -10,6 +10,10 @@ const (
 	PlaceFooter = "footer"
 )
 
+// PlaceEditor is the place of a [UIState] whose lines an extension offers for the next
+// message: a client puts them into its editor when they come, and not again later.
+const PlaceEditor = "editor"
+
 // The places of a [UIState] that is for terminal UIs alone.
 const (
 	PlaceIndicator = "indicator"

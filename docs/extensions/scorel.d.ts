@@ -365,7 +365,7 @@ declare module "scorel" {
     /** Ends the terminal in which the command was typed, when the command has ended. */
     shutdown(): void;
     /** @deprecated Not supported: it throws. */
-    navigateTree(targetId: string, options?: unknown): never;
+    navigateTree(targetId: string, options?: { label?: string }): Promise<{ cancelled: boolean }>;
     /** Reloads all extensions when the command has ended. */
     reload(): Promise<void>;
   }
@@ -428,7 +428,7 @@ declare module "scorel" {
     context: [ContextEvent, { messages: MessageLike[] }];
     input: [{ type: "input" } & InputFields<Block>, InputAnswer<Block>];
     before_agent_start: [
-      { type: "before_agent_start"; prompt: string; images?: Block[]; systemPrompt: string; systemPromptOptions: { cwd: string; selectedTools: string[] } },
+      { type: "before_agent_start"; prompt: string; images?: Block[]; systemPrompt: string; systemPromptOptions: { cwd: string; selectedTools: string[]; sections: Record<string, string> } },
       AgentStartAnswer<Block>,
     ];
     stop: [{ type: "stop" } & StopFields, { text?: string }];
@@ -890,6 +890,7 @@ declare module "@mariozechner/pi-ai" {
   export function getModel(provider: string, id: string): Model;
   export function getModels(provider?: string): Model[];
   export function getProviders(): string[];
+  export function uuidv7(): string;
   /** @deprecated Not supported: it throws. */
   export function stream(...args: unknown[]): never;
   /** @deprecated Not supported: it throws. */
@@ -929,6 +930,7 @@ declare module "@mariozechner/pi-coding-agent" {
   export function truncateTail(text: string, options?: { maxLines?: number; maxBytes?: number }): TruncationResult;
   export function truncateLine(line: string, max?: number): { text: string; wasTruncated: boolean };
   export function formatSize(bytes: number): string;
+  export function formatReadLineRange(offset?: unknown, limit?: unknown): string;
   export function convertToLlm(messages: Message[]): Message[];
   export function serializeConversation(messages: Message[]): string;
   export function withFileMutationQueue<T>(path: string, fn: () => Promise<T>): Promise<T>;
@@ -1149,6 +1151,7 @@ declare module "@mariozechner/pi-tui" {
 
   /** Written before the character that the cursor is on. It takes no cell. */
   export const CURSOR_MARKER: string;
+  export function renderFakeCursor(character?: string): string;
   export function isFocusable(component: unknown): component is Component & Focusable;
   /** How many cells a text takes, without its colours. A tab takes four. */
   export function visibleWidth(text: string): number;

@@ -122,28 +122,8 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	if err != nil {
 		return nil, err
 	}
-	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: environ, Record: s.cfg.Record}
-	if kind == Process {
-		if err := of.check(); err != nil {
-			return nil, err
-		}
-		h.Path, h.Args, h.Dir = of.Argv[0], of.Argv[1:], of.Dir
-		if strings.ContainsRune(h.Path, '/') && !filepath.IsAbs(h.Path) {
-			h.Path = filepath.Join(of.Dir, h.Path)
-		}
-	} else {
-		page, file, err := rpc.NewPage()
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		c.page = page
-		h.Args, h.Extra, h.AddressSpace = append(slices.Clone(s.cfg.child), "3"), []*os.File{file}, s.cfg.bounds.address
-	}
-	// It outlives the request that needed it first.
-	proc, err := sandbox.StartHelper(context.Background(), h)
+	proc, err := s.process(c, of, environ)
 	if err != nil {
-		c.page.Close()
 		return nil, err
 	}
 	c.proc = proc
@@ -199,6 +179,30 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	s.mu.Unlock()
 	c.entries = s.cfg.Log != nil && (kind == JavaScript || hello.Entries)
 	return c, nil
+}
+
+// process returns a process for the child c: that of the extension of, when it is a program,
+// or one for JavaScript, which may have been started before anybody needed it.
+func (s *Set) process(c *child, of *member, environ []string) (proc *sandbox.HelperProcess, err error) {
+	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: environ, Record: s.cfg.Record}
+	if c.kind == Process {
+		if err := of.check(); err != nil {
+			return nil, err
+		}
+		h.Path, h.Args, h.Dir = of.Argv[0], of.Argv[1:], of.Dir
+		if strings.ContainsRune(h.Path, '/') && !filepath.IsAbs(h.Path) {
+			h.Path = filepath.Join(of.Dir, h.Path)
+		}
+		return sandbox.StartHelper(context.Background(), h) // it outlives the request that needed it first
+	}
+	if of == nil && s.cfg.Spare != nil {
+		if proc, c.page = s.cfg.Spare().take(h); proc != nil {
+			return proc, nil
+		}
+	}
+	h.Args, h.AddressSpace = s.cfg.child, s.cfg.bounds.address
+	proc, c.page, err = startJavaScript(h)
+	return proc, err
 }
 
 // unanswered says why a process that has ended did not answer initialize.
@@ -284,123 +288,6 @@ func (m *member) check() error {
 		}
 	}
 	return nil
-}
-
-// load loads an extension into a process. An error stands in the member too.
-func (s *Set) load(ctx context.Context, c *child, m *member) error {
-	return s.beginLoad(ctx, c, m).wait(ctx)
-}
-
-// loading is an extension that a process was told to load.
-type loading struct {
-	c   *child
-	m   *member
-	a   *asked
-	err error // why it was not told
-}
-
-// beginLoad tells a process to load an extension. Who calls it waits for what it returns, in
-// the order of the calls, in which the process runs the extensions too.
-func (s *Set) beginLoad(ctx context.Context, c *child, m *member) *loading {
-	s.mu.Lock()
-	m.loading = true
-	reason := "startup"
-	if m.again {
-		reason = "reload"
-	}
-	s.mu.Unlock()
-	load := rpc.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason, Check: s.cfg.Check}
-	if s.cfg.Settings != nil {
-		load.Config = s.cfg.Settings(m.who())
-	}
-	load.Kinds = s.Kinds(ctx)
-	a, err := c.begin(s.outlive(ctx), rpc.MethodLoad, func() (any, error) {
-		s.mu.Lock()
-		c.slots = append(c.slots, m)
-		s.mu.Unlock()
-		return load, nil
-	})
-	return &loading{c, m, a, err}
-}
-
-// wait waits until the extension is loaded.
-func (l *loading) wait(ctx context.Context) error {
-	c, m, s := l.c, l.m, l.c.set
-	s.mu.Lock()
-	c.loading = m
-	s.mu.Unlock()
-	ctx, cancel := m.clock.within(s.outlive(ctx), loadTime)
-	defer cancel()
-	defer s.await("The session waits for the extension "+m.ID+", which is being loaded.", m.Kind)()
-	var r rpc.Registration
-	var answer json.RawMessage
-	err := l.err
-	if err == nil {
-		answer, err = l.a.wait(ctx)
-	}
-	if err == nil && string(answer) != "null" {
-		if err = json.Unmarshal(answer, &r); err != nil {
-			err = fmt.Errorf("what it registers is not valid: %w", err)
-		}
-	}
-	if errors.Is(err, errGone) {
-		<-c.ended // who was to blame is known then
-		s.mu.Lock()
-		m.loading = false
-		s.mu.Unlock()
-		return err
-	}
-	s.mu.Lock()
-	c.loading, m.loading = nil, false
-	s.mu.Unlock()
-	if err != nil {
-		s.fail(m, sentence(err))
-		if c.kind == Process || m.apart {
-			c.shutdown(ctx, "quit")
-		}
-		return err
-	}
-	s.mu.Lock()
-	m.child, m.State, m.Problem = c, protocol.ExtensionLoaded, ""
-	s.mu.Unlock()
-	s.register(m, r)
-	s.mu.Lock()
-	restarted := m.begun // else it is told when all are loaded
-	s.mu.Unlock()
-	if restarted {
-		s.beginOne(ctx, c, m)
-	}
-	return nil
-}
-
-// ensureAll starts and loads all that do not run. Those that share a process are made ready
-// there side by side, and run in load order. starting is held.
-func (s *Set) ensureAll(ctx context.Context) {
-	for _, m := range s.all() {
-		if ctx.Err() != nil {
-			return
-		}
-		c, err := s.ensure(ctx, m)
-		if err == nil && c.kind == JavaScript {
-			s.loadRest(ctx, c)
-		}
-	}
-}
-
-// loadRest has the process that extensions share load all that were found and belong there.
-func (s *Set) loadRest(ctx context.Context, c *child) {
-	var all []*loading
-	for _, m := range s.all() {
-		s.mu.Lock()
-		its := s.shared == c && m.Kind == JavaScript && !m.apart && m.child == nil && m.State == protocol.ExtensionFound
-		s.mu.Unlock()
-		if its {
-			all = append(all, s.beginLoad(ctx, c, m))
-		}
-	}
-	for _, l := range all {
-		_ = l.wait(ctx) // it stands in the member, or another process is started for it
-	}
 }
 
 // ask sends a call after what the process must know of the conversation, and waits.

@@ -45,7 +45,7 @@ type Host interface {
 	PutBlob(ctx context.Context, data []byte) (string, error)
 }
 
-// Config is what a [Set] needs.
+// Config is what a [Set] needs, with a field for each thing that its caller knows.
 type Config struct {
 	Host    Host
 	Log     Log // nil: there is no conversation
@@ -53,8 +53,9 @@ type Config struct {
 	Version string // of Scorel
 	// Find looks for the extensions of the session; see [Find].
 	Find func(ctx context.Context) Found
-	// Settings gives the table of an extension in the configuration, nil without one.
-	Settings func(e Extension) json.RawMessage
+	// Settings reads the configuration and returns what returns the table of an extension in
+	// it, nil without one; either may be nil.
+	Settings func() func(e Extension) json.RawMessage
 	// Cache is the folder for bundles. Record is [sandbox.Helper.Record].
 	Cache, Record string
 	// Environ gives the scrubbed environment of a process that is started; an error keeps
@@ -84,6 +85,9 @@ type Config struct {
 	// Clean takes secrets out of what an extension says of its errors, and of its stderr;
 	// nil takes out nothing.
 	Clean func(text string) string
+	// Spare returns a process that was started for whoever is the first to need one, nil for
+	// none; may be nil.
+	Spare func() *Spare
 	// Tests bound less, and start the child in their own way.
 	child  []string // arguments
 	bounds bounds

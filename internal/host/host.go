@@ -46,6 +46,11 @@ type Config struct {
 	Overrides settings.Overrides
 	// Unattended denies at once what nobody can be asked for.
 	Unattended bool
+	// Soon is the folder of a session that the caller is about to send a message to: what its
+	// extensions need is made ready beside the rest. Empty is none.
+	Soon string
+	// Terminal says that the terminal UI is the client, in this process.
+	Terminal bool
 	// Serving says that the host stays for many clients: idle sessions are kept open
 	// for a while, and those with a queue are opened at start.
 	Serving bool
@@ -151,6 +156,9 @@ func New(cfg Config) (*Host, error) {
 	h.rooms = newRooms(h)
 	if h.handlers, err = h.newHandlers(); err != nil {
 		return nil, err
+	}
+	if cfg.Soon != "" {
+		h.rooms.extensions.Prepare(cfg.Soon)
 	}
 	h.sessions.Start(!cfg.Ephemeral)
 	h.rooms.automation.Start()

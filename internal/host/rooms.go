@@ -49,7 +49,7 @@ type rooms struct {
 func newRooms(h *Host) (r rooms) {
 	cfg, device := h.cfg, h.identity.id
 	r.settings = settings.New(settings.Config{Dir: cfg.Dir, UserHome: cfg.UserHome, StoreDir: cfg.StoreDir, Ephemeral: cfg.Ephemeral, FS: cfg.FS, Environ: cfg.Environ,
-		Overrides: cfg.Overrides, Unattended: cfg.Unattended, Serving: cfg.Serving, Version: cfg.Version, Demo: cfg.Demo, HTTP: cfg.HTTP,
+		Overrides: cfg.Overrides, Unattended: cfg.Unattended, Serving: cfg.Serving, Terminal: cfg.Terminal, Version: cfg.Version, Demo: cfg.Demo, HTTP: cfg.HTTP,
 		Now: cfg.Now, Rand: cfg.Rand, Sleep: cfg.Sleep, Silence: cfg.Silence, Confinement: cfg.Confinement,
 		Trust: trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})})
 	r.boxes = confinement.New(r.settings, h.log, h.guard)
@@ -85,4 +85,5 @@ func (r *rooms) close() {
 	r.files.Close()
 	r.servers.Shut()
 	r.transfers.Close()
+	r.extensions.Shut()
 }

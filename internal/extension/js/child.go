@@ -52,7 +52,8 @@ type child struct {
 	store   *mirror.Store
 	prelude func() ([]*goja.Program, error)
 	parts   map[string]func() (*goja.Program, error) // of the prelude, those for later
-	bundles sync.Mutex                               // one bundle is made at a time: it takes memory
+	models  models
+	bundles sync.Mutex // one bundle is made at a time: it takes memory
 
 	mu       sync.Mutex
 	exts     map[string]*extension
@@ -226,6 +227,7 @@ func (c *child) take(m *message) {
 	case x == nil:
 		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrGone, Message: fmt.Sprintf("the extension %q is not loaded", to.Ext)})
 	default:
+		c.models.forget()
 		if c.cfg.Began != nil {
 			c.cfg.Began()
 			c.cfg.Began = nil

@@ -8,6 +8,7 @@
 // global object __host, which is gone before the extension's own code runs:
 //
 //	call(method, params, signal?)  a request to the host, a promise; "ext" is added
+//	models()                       models/list, one for all extensions that are loaded together
 //	notify(method, params)         a notification
 //	handle(method, fn)             fn(params, signal) answers hook, tool/run, command/run,
 //	                               command/complete, extension/unload; of event the

@@ -43,6 +43,7 @@ func newHost(x *extension) *host {
 	h.newDOMError = vm.Get("DOMException").ToObject(vm)
 	set := func(name string, f func(goja.FunctionCall) goja.Value) { _ = h.object.Set(name, f) }
 	set("call", h.call)
+	set("models", h.models)
 	set("notify", h.notify)
 	set("handle", func(c goja.FunctionCall) goja.Value {
 		x.handlers[c.Argument(0).String()] = h.function(c.Argument(1), "handle")

@@ -17,11 +17,12 @@ import (
 const maxStack = 64 << 20
 
 // While extensions are loaded most of what is made lives on, and collecting it again and
-// again would take a third of the time: the heap may be five times what lives, at least
-// 16 MB. Afterwards it is Go's own rule.
+// again would take a third of the time: the heap may grow to 64 MB before the first time.
+// Afterwards it is Go's own rule, at first not beside what the session begins with.
 const (
-	loadPercent  = 400 // as GOGC
+	loadPercent  = 1600 // as GOGC, of at least 4 MB
 	usualPercent = 100
+	usualAfter   = 2 * time.Second // from the first request of the session
 )
 
 // Main is the process `scorel __extensions`: args stand after that name. It returns the
@@ -60,7 +61,7 @@ func MainWithin(limits Limits, args []string, version string, prelude []Script) 
 	})
 	err := Serve(Config{In: os.Stdin, Out: os.Stdout, Prelude: prelude, Page: page, Watch: watch, Handler: limits.Handler,
 		Env: sandbox.Environ(os.Environ(), nil), Version: version,
-		Began: func() { debug.SetGCPercent(usualPercent) }})
+		Began: func() { time.AfterFunc(usualAfter, func() { debug.SetGCPercent(usualPercent) }) }})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "scorel:", err)
 		return 1

@@ -4,7 +4,7 @@
 // packages, TypeBox and "scorel" resolve to. docs/extensions/api.md is what it
 // promises, docs/extensions/scorel.d.ts the same as types.
 //
-// The script needs one global, __host, with the natives call, notify, handle, entries,
+// The script needs one global, __host, with the natives call, models, notify, handle, entries,
 // list, unlist, message, toForm, state, session, config, define, part, cells and onLoad,
 // and the usual globals of the web (TextEncoder, AbortSignal). It leaves no global of its own.
 // The components of pi, in folder tui, are a part that runs when an extension imports one.

@@ -11,7 +11,7 @@ import (
 const stub = `
 const handlers = {}, out = [];
 const __host = {
-	call: async () => ({}), notify() {}, define() {}, state: {}, session: { cwd: "/work" }, config: {}, entries: () => [],
+	call: async () => ({}), models: async () => ({}), notify() {}, define() {}, state: {}, session: { cwd: "/work" }, config: {}, entries: () => [],
 	handle(method, fn) { handlers[method] = fn; }, onLoad(fn) { handlers.load = fn; },
 };`
 

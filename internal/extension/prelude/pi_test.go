@@ -179,7 +179,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
 		stream: () => stream({}, {}),
 		missing: () => Nothing,
-		setup: () => ctx.newSession({ setup() {} }), navigateTree: () => ctx.navigateTree("x"),
+		setup: () => ctx.newSession({ setup() {} }), navigateTree: () => ctx.navigateTree("x", { summarize: true }),
 		getTree: () => ctx.sessionManager.getTree(),
 		core: () => ctx.saveEntry({ type: "message" }), compaction: () => ctx.saveEntry({ type: "compaction" }), untyped: () => ctx.saveEntry({ a: 1 }),
 	})[name]();
@@ -188,7 +188,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 		"widget": "does not draw components", "footer": "does not draw components",
 		"own": "fine", "stream": "stream is not supported",
 		"missing": "@mariozechner/pi-tui has no Nothing", "setup": "Use withSession",
-		"navigateTree": "navigateTree", "getTree": "active path",
+		"navigateTree": "summarize of ctx.navigateTree", "getTree": "active path",
 		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",
 	} {
 		if _, err := ext.command("refuse " + name); err == nil || !strings.Contains(err.Error(), want) {

@@ -6,12 +6,14 @@ const (
 	MoveFork   = "fork"
 	MoveSwitch = "switch"
 	MoveQuit   = "quit"
+	MoveTree   = "tree"
 )
 
-// Move leads the client whose command runs to another session, or to its end.
+// Move leads the client whose command runs to another session, or to its end; of tree the
+// session goes to another branch, and who watches it stays.
 type Move struct {
 	To       string `json:"to"`
-	EntryID  string `json:"entryId,omitempty"`  // of fork
+	EntryID  string `json:"entryId,omitempty"`  // of fork and tree
 	Position string `json:"position,omitempty"` // of fork: "at" copies the entry too; else up to the one before a message of a person
 	Session  string `json:"session,omitempty"`  // of switch: its id, or the path of its log
 }

@@ -53,11 +53,11 @@ func (xs *Extensions) checkExtension(ctx context.Context, path string) (*protoco
 	keys.Set(xs.settings.KeyValues(cfg))
 	set := extension.New(extension.Config{Host: v, Version: xs.settings.Version, Session: rpc.Session{Cwd: filepath.Dir(path), Mode: "print"}, Check: true,
 		Find: func(context.Context) extension.Found { return extension.Found{Extensions: its} },
-		Settings: func(e extension.Extension) json.RawMessage {
+		Settings: func() func(extension.Extension) json.RawMessage {
 			if filepath.Dir(path) != filepath.Join(xs.settings.Dir, "extensions") { // it may be anybody's
 				return nil
 			}
-			return xs.settingsOf("", e)
+			return xs.settingsIn("")
 		},
 		Clean: keys.Clean,
 		Cache: filepath.Join(xs.settings.Dir, "cache", "extensions"), Record: record, Environ: func() ([]string, error) { return xs.settings.ChildEnviron(cfg), nil },

@@ -293,6 +293,11 @@ func TestCheckSaysWhatAnExtensionRegistersAndStartsNoSession(t *testing.T) {
 	if got := hosttest.Call[*protocol.ExtensionInfo](t, c, "", &protocol.CheckExtension{Path: filepath.Join(dir, "bad.ts")}); got.State != protocol.ExtensionFailed || got.Problem == "" {
 		t.Errorf("%+v", got)
 	}
+	w.Ts("newer", "export default (pi: any) => {\n  pi.registerNewerThing({});\n}")
+	got = hosttest.Call[*protocol.ExtensionInfo](t, c, "", &protocol.CheckExtension{Path: filepath.Join(dir, "newer.ts")})
+	if text := strings.Join(got.Unsupported, " "); !strings.Contains(text, "newer.ts:2: pi.registerNewerThing is not provided by Scorel.") || !strings.Contains(text, "It cannot be loaded: ") {
+		t.Errorf("%+v", got)
+	}
 	for _, path := range []string{"mine.ts", filepath.Join(dir, "none.ts"), w.Home} {
 		hosttest.Refused(t, c, "", &protocol.CheckExtension{Path: path}, protocol.CodeInvalidRequest)
 	}

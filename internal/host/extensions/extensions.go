@@ -58,14 +58,16 @@ type Extensions struct {
 	upper    Upper
 	blobs    *session.Blobs
 	log      *diagnostics.Log
+	guard    *guard.Guard
 
-	mu   fault.Shared // guards open; nothing is called with it held
-	open map[protocol.SessionID]*Session
+	mu    fault.Shared // guards what follows; nothing is called with it held
+	open  map[protocol.SessionID]*Session
+	spare *spare // for the next session that starts extensions; nil for none
 }
 
 // New makes the extensions of a host. No session has any yet.
 func New(cfg Config) *Extensions {
-	xs := &Extensions{settings: cfg.Settings, asker: cfg.Asker, sessions: cfg.Sessions, upper: cfg.Upper, blobs: cfg.Blobs, log: cfg.Log,
+	xs := &Extensions{settings: cfg.Settings, asker: cfg.Asker, sessions: cfg.Sessions, upper: cfg.Upper, blobs: cfg.Blobs, log: cfg.Log, guard: cfg.Guard,
 		open: map[protocol.SessionID]*Session{}}
 	cfg.Guard.Watch(&xs.mu)
 	return xs

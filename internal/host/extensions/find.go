@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"scorel/internal/engine/config"
 	"scorel/internal/engine/trust"
 	"scorel/internal/extension"
 	"scorel/internal/host/failure"
@@ -70,13 +71,23 @@ func trustedExtensions(ctx context.Context, st *settings.Settings, root string) 
 	return files, "It is a link to another file, which is not followed."
 }
 
-// extensionSettings returns the table of an extension: of a project's the project's own,
-// since the user's, which may hold keys, are for another one of that name.
+// settingsOf returns the table of an extension.
 func (xs *Extensions) settingsOf(root string, e extension.Extension) json.RawMessage {
+	return xs.settingsIn(root)(e)
+}
+
+// settingsIn reads the configuration, and returns what returns the table of an extension in
+// it: of a project's the project's own, since the user's, which may hold keys, are for
+// another one of that name.
+func (xs *Extensions) settingsIn(root string) func(extension.Extension) json.RawMessage {
 	cfg, err := xs.settings.Load(root)
 	if err != nil {
-		return nil
+		return func(extension.Extension) json.RawMessage { return nil }
 	}
+	return func(e extension.Extension) json.RawMessage { return tableOf(cfg, e) }
+}
+
+func tableOf(cfg config.Config, e extension.Extension) json.RawMessage {
 	tables := cfg.Extensions.User
 	if e.Scope == extension.Project {
 		tables = cfg.Extensions.Project

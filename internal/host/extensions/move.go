@@ -70,11 +70,15 @@ var errNoMovement = errors.New("a session can be left only by a command that som
 
 // moved is the answer to a move.
 type moved struct {
-	Cancelled bool `json:"cancelled"`
+	Cancelled bool   `json:"cancelled"`
+	Editor    string `json:"editor,omitempty"` // the message of a person that tree has led to before
 }
 
 // move leads the client whose command runs to another session, unless hooks refuse it.
 func (x *Session) move(ctx context.Context, p *rpc.Move) (any, error) {
+	if p.To == rpc.MoveTree {
+		return x.navigate(ctx, p)
+	}
 	m, _ := ctx.Value(movementKey{}).(*Movement)
 	if m == nil {
 		return nil, errNoMovement
@@ -96,6 +100,35 @@ func (x *Session) move(ctx context.Context, p *rpc.Move) (any, error) {
 	return moved{}, nil
 }
 
+// navigate sets the leaf to an entry, or before it when that is a message of a person, unless
+// hooks refuse it.
+func (x *Session) navigate(ctx context.Context, p *rpc.Move) (any, error) {
+	to, text, err := x.before(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := x.lane.Navigate(ctx, x.caller(), to); err != nil {
+		if protocol.AsError(err).Code == protocol.CodePermissionDenied {
+			return moved{Cancelled: true}, nil
+		}
+		return nil, err
+	}
+	return moved{Editor: text}, nil
+}
+
+// before returns the entry that a move names, or, of a message of a person, its text and the
+// entry before it, "" for the beginning.
+func (x *Session) before(ctx context.Context, p *rpc.Move) (to protocol.EventID, text string, err error) {
+	e, err := x.lane.Log().Index().Event(ctx, protocol.EventID(p.EntryID))
+	if err != nil {
+		return "", "", fmt.Errorf("the entry %.100q cannot be found: %w", p.EntryID, err)
+	}
+	if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.Role == protocol.RoleUser && p.Position != "at" {
+		return e.ParentID, b.Message.PlainText(), nil
+	}
+	return e.ID, "", nil
+}
+
 // destination finds or makes what a move leads to.
 func (x *Session) destination(ctx context.Context, by lane.Caller, p *rpc.Move) (*protocol.Move, error) {
 	switch p.To {
@@ -113,22 +146,18 @@ func (x *Session) destination(ctx context.Context, by lane.Caller, p *rpc.Move) 
 		}
 		return &protocol.Move{SessionID: id}, nil
 	case rpc.MoveFork:
-		e, err := x.lane.Log().Index().Event(ctx, protocol.EventID(p.EntryID))
+		at, text, err := x.before(ctx, p)
 		if err != nil {
-			return nil, fmt.Errorf("the entry %.100q cannot be found: %w", p.EntryID, err)
+			return nil, err
 		}
-		text := ""
-		if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.Role == protocol.RoleUser && p.Position != "at" {
-			text = b.Message.PlainText()
-			if e.ID = e.ParentID; e.ID == "" {
-				to, err := x.fresh(ctx, by)
-				if err == nil {
-					to.Editor = text
-				}
-				return to, err
+		if at == "" {
+			to, err := x.fresh(ctx, by)
+			if err == nil {
+				to.Editor = text
 			}
+			return to, err
 		}
-		id, err := x.exts.upper.CloneSession(ctx, by, x.lane.ID(), e.ID)
+		id, err := x.exts.upper.CloneSession(ctx, by, x.lane.ID(), at)
 		return &protocol.Move{SessionID: id, Editor: text}, err
 	}
 	return nil, fmt.Errorf("a move leads to %s, %s, %s or %s, and not to %.40q", rpc.MoveNew, rpc.MoveFork, rpc.MoveSwitch, rpc.MoveQuit, p.To)

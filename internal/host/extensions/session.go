@@ -84,15 +84,15 @@ func (xs *Extensions) Open(l *lane.Lane) {
 	}
 	mode := "rpc"
 	switch {
+	case xs.settings.Serving || xs.settings.Terminal:
+		mode = "tui"
 	case xs.settings.Unattended:
 		mode = "print"
-	case xs.settings.Serving:
-		mode = "tui"
 	}
 	x.set = extension.New(extension.Config{Host: x, Log: index, Version: xs.settings.Version, Reason: reason,
 		Session:  rpc.Session{ID: id, Cwd: meta.WorkDir, ProjectRoot: root, File: filepath.Join(xs.settings.StoreDir, "sessions", string(id)+".jsonl"), Mode: mode},
 		Find:     func(ctx context.Context) extension.Found { return xs.Find(ctx, root) },
-		Settings: func(e extension.Extension) json.RawMessage { return xs.settingsOf(root, e) },
+		Settings: func() func(extension.Extension) json.RawMessage { return xs.settingsIn(root) },
 		Cache:    filepath.Join(xs.settings.Dir, "cache", "extensions"), Record: registry.RunDir(xs.settings.StoreDir, id),
 		Environ: func() ([]string, error) {
 			cfg, err := xs.settings.Load(root)
@@ -102,6 +102,7 @@ func (xs *Extensions) Open(l *lane.Lane) {
 			x.keys.Set(xs.settings.KeyValues(cfg))
 			return xs.settings.ChildEnviron(cfg), nil
 		},
+		Spare: xs.takeSpare,
 		Ready: x.ready, Model: x.modelNamed, Resources: x.discovered,
 		Clean: x.keys.Clean,
 		Frame: func(e extension.Extension, f rpc.Frame) {

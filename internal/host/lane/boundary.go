@@ -38,8 +38,8 @@ func (b *boundary) end(err error) {
 // enters at once. Control events enter as ever.
 //
 // The context of f ends with ctx, with the turn, and with the lane. A message that f
-// sends waits in the queue; a move or a compaction is refused, and so is AtBoundary with
-// the context of f. A tool must not call AtBoundary: the boundary would wait for the tool.
+// sends waits in the queue; a compaction is refused, a move too unless f is a run of its own
+// ([Lane.Navigate]), and so is AtBoundary with the context of f. A tool must not call AtBoundary: the boundary would wait for the tool.
 func (l *Lane) AtBoundary(ctx context.Context, f func(ctx context.Context) error) error {
 	if journal.InRun(ctx) {
 		return protocol.Errorf(protocol.CodeRuntimeBusy, "A command runs already that this one is part of.")

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"slices"
 
 	"scorel/internal/engine/hook"
 	"scorel/internal/engine/runtime"
@@ -22,6 +23,8 @@ type Move struct {
 	// Summarise has what is left summarised, as Instructions say.
 	Summarise    bool
 	Instructions string
+	// inCommand says that the command moves whose context comes with it; see [Lane.Navigate].
+	inCommand bool
 }
 
 // want is which files the move restores.
@@ -44,6 +47,44 @@ func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, e
 		return nil, protocol.About("leafEventId", "", protocol.CodeInvalidEventID, "Cannot branch to %s: the session has no such message.", m.Branch)
 	}
 	return l.move(ctx, c, m, "branch", &protocol.Branch{LeafEventID: m.Branch})
+}
+
+// Navigate sets the leaf to an event of any branch, "" for the empty conversation, for the
+// command whose context ctx is. It is refused for a command that runs within a turn: the
+// context of that is made of the path that would be left.
+func (l *Lane) Navigate(ctx context.Context, c Caller, to protocol.EventID) (*protocol.Moved, error) {
+	if !journal.InRun(ctx) || l.Conversing() {
+		return nil, errNotAlone()
+	}
+	if to == "" {
+		return l.Rewind(ctx, c, Move{inCommand: true})
+	}
+	l.j.Lock()
+	leaf := l.j.Leaf()
+	l.j.Unlock()
+	path, err := l.j.Index().Path(leaf)
+	if err == nil && slices.Contains(path, to) && l.j.Index().CanRewind(to) == nil {
+		return l.Rewind(ctx, c, Move{Target: &to, inCommand: true})
+	}
+	return l.Branch(ctx, c, Move{Branch: to, inCommand: true})
+}
+
+func errNotAlone() error {
+	return protocol.Errorf(protocol.CodeRuntimeBusy, "Only a command that somebody has sent while no turn runs can go to another branch; ask the person to do it with /tree.")
+}
+
+// clearFor is clear for a move; of one that a command makes nothing ends, because the command
+// is what runs.
+func (l *Lane) clearFor(ctx context.Context, m Move, then func(cancelled *turn) error) error {
+	if !m.inCommand {
+		return l.clear(ctx, m.CancelFirst, then)
+	}
+	return l.j.Add(ctx, func() error {
+		if t := l.course.turn; t == nil || !t.command || !l.j.MayAdd(ctx) {
+			return errNotAlone()
+		}
+		return then(nil)
+	})
 }
 
 // move asks the hooks, moves the leaf, and has told again what the conversation does not
@@ -84,7 +125,7 @@ func (l *Lane) moveNow(ctx context.Context, c Caller, m Move, body protocol.Body
 	var from, to protocol.EventID
 	var ticket *publish.Ticket
 	release := func(func() error) error { return nil }
-	err := l.clear(ctx, m.CancelFirst, func(cancelled *turn) (err error) {
+	err := l.clearFor(ctx, m, func(cancelled *turn) (err error) {
 		if err := l.j.Writable(); err != nil {
 			return err
 		}

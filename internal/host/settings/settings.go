@@ -27,8 +27,8 @@ type Config struct {
 	Environ []string
 	// Overrides are the caller's settings, above all files.
 	Overrides Overrides
-	// Unattended and Serving are those of the host's Config.
-	Unattended, Serving bool
+	// Unattended, Serving and Terminal are those of the host's Config.
+	Unattended, Serving, Terminal bool
 	// Version of Scorel, for the servers that pages are fetched from.
 	Version string
 	// Demo makes the demo model.

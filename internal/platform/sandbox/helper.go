@@ -185,9 +185,27 @@ func (p *HelperProcess) awaitDeath() {
 }
 
 func (p *HelperProcess) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.record != "" {
 		_ = os.Remove(p.record)
 	}
+}
+
+// RecordIn records the group of a helper that was started without a record, durably; "" is
+// nowhere. Nothing that leaves the group may have been started in it before. It fails with
+// [os.ErrProcessDone] when the helper has ended.
+func (p *HelperProcess) RecordIn(dir string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reaped {
+		return os.ErrProcessDone
+	}
+	name, err := writeRecord(dir, p.PID(), 0, "")
+	if err == nil {
+		p.record = name
+	}
+	return err
 }
 
 // PID returns the process id of the helper.

@@ -223,3 +223,23 @@ func TestNothingOfAHelperIsLeftThatEndsByItself(t *testing.T) {
 		t.Errorf("in its session are left %v", left)
 	}
 }
+
+func TestHelperIsRecordedAfterItsStart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run", "ses")
+	p := helper(t, Helper{}, `read x`)
+	if err := p.RecordIn(dir); err != nil {
+		t.Fatal(err)
+	}
+	record, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(p.PID())))
+	if !strings.Contains(string(record), `"pgid":`+strconv.Itoa(p.PID())) || err != nil {
+		t.Errorf("the record is %q, %v", record, err)
+	}
+	p.Kill()
+	_ = p.Wait()
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("records are left: %v", left)
+	}
+	if err := p.RecordIn(dir); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("one that has ended: %v", err)
+	}
+}

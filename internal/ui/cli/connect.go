@@ -36,7 +36,9 @@ type link struct {
 type hostOptions struct {
 	overrides host.Overrides
 	noSession bool
-	look      bool // change nothing, and work without a usable home
+	look      bool   // change nothing, and work without a usable home
+	terminal  bool   // the terminal UI is the client
+	soon      string // the folder of a session that a message is about to go to
 }
 
 // connect starts an embedded host and a client of it.
@@ -47,7 +49,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 	}
 	dir := filepath.Join(home, ".scorel")
 	l := &link{}
-	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
+	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true, Terminal: o.terminal, Soon: o.soon,
 		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version}
 	var id protocol.ClientID
 	if o.look {

@@ -40,7 +40,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out he
 	if err != nil {
 		return err
 	}
-	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
+	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, soon: dir, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
 		Mode: o.mode, Allow: o.allow, Deny: o.deny, Preset: o.tools, AdditionalDirs: o.addDirs, AppendSystemPrompt: o.append,
 		MaxSteps: o.maxTurns, MaxBudgetUSD: o.most.usd, MaxTokens: o.most.tokens, MaxMinutes: o.most.minutes, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Channels: o.channels, Wide: wide}})
 	if err != nil {

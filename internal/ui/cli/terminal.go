@@ -118,7 +118,7 @@ func (a *app) showUI(ctx context.Context, remote remoteOptions, embedded bool, c
 
 // embedUI starts a host in this process, and a client of it that can be asked.
 func (a *app) embedUI(ctx context.Context) (*link, *client.Client, error) {
-	l, err := a.connect(ctx, hostOptions{})
+	l, err := a.connect(ctx, hostOptions{terminal: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -127,7 +127,7 @@ func (m *Model) arrived() tea.Cmd {
 		m.status.changed()
 	}
 	m.panels.branches.Changed(a.Events)
-	cmds := []tea.Cmd{a.Cmd, below.Cmd, m.agents.mainAsks(), m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
+	cmds := []tea.Cmd{a.Cmd, below.Cmd, m.agents.mainAsks(), m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land(), m.takeText(a.Events)}
 	if a.Fresh {
 		cmds = append(cmds, m.focus.questions.Again())
 	}

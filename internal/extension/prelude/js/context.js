@@ -1,8 +1,6 @@
 // The contexts that handlers get as their last argument. Hooks v2 and the pi extension
 // API share one; Scorel's own shape has a smaller one.
 
-const MOVES = "Ask the person to do it with /tree.";
-
 // hookContext is the context of a handler. signal is aborted when its answer is not
 // wanted any more.
 function hookContext(signal, systemPrompt = () => host.state.systemPrompt || "") {
@@ -72,7 +70,6 @@ function commandFields(args, argsRaw, signal) {
       }
     },
     ...moving(),
-    navigateTree: refusal("ctx.navigateTree", MOVES),
     // The extension is unloaded with all others, behind the command.
     reload: () => request("agent/reload").then(() => undefined),
   });

@@ -112,7 +112,11 @@ async function askAgentStart(data, signal) {
     prompt: data.prompt,
     images: data.images && data.images.length > 0 ? blocksFromLog(data.images, "pi") : undefined,
     systemPrompt: data.systemPrompt,
-    systemPromptOptions: { cwd: host.session.cwd, selectedTools: activeTools().map(toolNameOut) },
+    systemPromptOptions: {
+      cwd: host.session.cwd,
+      selectedTools: activeTools().map(toolNameOut),
+      sections: {},
+    },
   };
   let message;
   let replaced = false;
@@ -126,6 +130,12 @@ async function askAgentStart(data, signal) {
       message = message ? { ...message, content: message.content.concat(more.content) } : more;
     }
   });
+  // Sections that handlers have added follow the instructions, in tags of their names.
+  for (const [name, text] of Object.entries(event.systemPromptOptions.sections || {})) {
+    if (typeof text !== "string" || text === "") continue;
+    event.systemPrompt = `${event.systemPrompt}\n\n<${name}>\n${text}\n</${name}>`;
+    replaced = true;
+  }
   if (!message && !replaced) return null;
   return { message, systemPrompt: replaced ? event.systemPrompt : undefined };
 }

@@ -2,10 +2,14 @@
 
 host.onLoad(async (module) => {
   // Nobody waits for the models here; the first handler does.
-  fetched = refreshModels().then(() => undefined, () => undefined);
+  fetched = host.models().then(learn).then(() => undefined, () => undefined);
   const exported = exportOf(module);
   if (typeof exported === "function") {
-    await exported(pi);
+    try {
+      await exported(pi);
+    } catch (err) {
+      failedAtLoad(err);
+    }
     api = usesPi ? "pi" : "hooks";
   } else {
     await loadScorel(exported);
@@ -13,6 +17,14 @@ host.onLoad(async (module) => {
   loading = false;
   return registration();
 });
+
+// failedAtLoad throws the error of an extension that cannot be loaded. Of one that is only
+// checked it is one of the things to name, when it may come from another of them.
+function failedAtLoad(err) {
+  if (unknown && err instanceof TypeError) err.message += `; pi.${unknown} is not provided by Scorel`;
+  if (!host.uses || host.uses.length === 0 || missing().length === 0) throw err;
+  unsupported(`It cannot be loaded: ${errorText(err)}.`);
+}
 
 // exportOf gives the function or object that makes the extension.
 function exportOf(module) {

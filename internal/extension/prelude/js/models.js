@@ -6,10 +6,12 @@ let known = [];
 let fetched = Promise.resolve();
 
 function refreshModels() {
-  return request("models/list").then((answer) => {
-    known = (answer && answer.models) || [];
-    return known.slice();
-  });
+  return request("models/list").then(learn);
+}
+
+function learn(answer) {
+  known = (answer && answer.models) || [];
+  return known.slice();
 }
 
 function currentModel() {

@@ -4,16 +4,17 @@
 
 const modules = new Map(); // by name: {names, instead}
 
-// define makes a module of its exports, or of a function that gives them when the module
-// is first imported.
+// define makes a module, whose exports a function returns when it is first imported: what
+// an extension does not import costs it nothing.
 function define(name, exports, instead) {
-  if (typeof exports === "function") {
-    modules.set(name, { get names() { return exports(); }, instead });
-    host.define(name, () => refusing(name, { ...exports() }, instead));
-    return;
-  }
-  modules.set(name, { names: exports, instead });
-  host.define(name, refusing(name, Object.defineProperties({}, Object.getOwnPropertyDescriptors(exports)), instead));
+  modules.set(name, { get names() { return exports(); }, instead });
+  host.define(name, () => refusing(name, Object.defineProperties({}, Object.getOwnPropertyDescriptors(exports())), instead));
+}
+
+// once returns what make returns, which is called at the first use.
+function once(make) {
+  let made;
+  return () => (made === undefined ? (made = make()) : made);
 }
 
 function refusing(name, exports, instead) {

@@ -109,19 +109,7 @@ function builtinTool(of, options) {
   };
 }
 
-const maker = (of) => (_cwd, options) => builtinTool(of, options);
-const [createReadTool, createBashTool, createEditTool, createWriteTool, createGrepTool, createFindTool] =
-  ["Read", "Bash", "Edit", "Write", "Grep", "Glob"].map(maker);
 const NO_LS = "createLsTool is not supported by Scorel. It has no tool of that name; createFindTool lists files.";
-const createLsTool = refuses(NO_LS, () => ({
-  name: "ls",
-  label: "ls",
-  description: "Lists a folder.",
-  parameters: { type: "object", properties: {} },
-  execute: () => Promise.reject(new Error(NO_LS)),
-}));
-const codingTools = () => [createReadTool(), createBashTool(), createEditTool(), createWriteTool()];
-const readOnlyTools = () => [createReadTool(), createGrepTool(), createFindTool()];
 
 // parseFrontmatter parts a Markdown file: {frontmatter, body}.
 function parseFrontmatter(content) {
@@ -130,57 +118,83 @@ function parseFrontmatter(content) {
   return { frontmatter, body: has ? body.trim() : body };
 }
 
-const AGENT = "See docs/extensions/api.md for what extensions can use.";
-const codingAgent = {
-  isToolCallEventType: (name, event) => event.toolName === name || event.toolName === toolNameOut(name),
-  isBashToolResult: isResultOf("bash"),
-  isReadToolResult: isResultOf("read"),
-  isEditToolResult: isResultOf("edit"),
-  isWriteToolResult: isResultOf("write"),
-  isGrepToolResult: isResultOf("grep"),
-  isFindToolResult: isResultOf("find"),
-  isLsToolResult: isResultOf("ls"),
-  defineTool: (def) => def,
-
-  DEFAULT_MAX_LINES,
-  DEFAULT_MAX_BYTES,
-  GREP_MAX_LINE_LENGTH,
-  truncateHead: (text, options = {}) => cut(text, options, false),
-  truncateTail: (text, options = {}) => cut(text, options, true),
-  truncateLine: (line, max = GREP_MAX_LINE_LENGTH) =>
-    (line.length > max ? { text: `${line.slice(0, max)}... [truncated]`, wasTruncated: true } : { text: line, wasTruncated: false }),
-  formatSize,
-  // The messages of a context have the form that models get already.
-  convertToLlm: (messages) => Array.from(messages),
-  serializeConversation,
-  withFileMutationQueue,
-  createReadTool,
-  createBashTool,
-  createEditTool,
-  createWriteTool,
-  createGrepTool,
-  createFindTool,
-  createLsTool,
-  createReadToolDefinition: createReadTool,
-  createBashToolDefinition: createBashTool,
-  createEditToolDefinition: createEditTool,
-  createWriteToolDefinition: createWriteTool,
-  createGrepToolDefinition: createGrepTool,
-  createFindToolDefinition: createFindTool,
-  createLsToolDefinition: createLsTool,
-  createCodingTools: codingTools,
-  createReadOnlyTools: readOnlyTools,
-  parseFrontmatter,
-  stripFrontmatter: (content) => parseFrontmatter(content).body,
-  CONFIG_DIR_NAME: ".scorel",
-  getAgentDir: () => `${process.env.HOME}/.scorel`,
-  VERSION: host.version,
-};
-// Components are made when they are first used.
-for (const name of ["DynamicBorder", "BorderedLoader", "CustomEditor", "getMarkdownTheme", "getSelectListTheme", "getSettingsListTheme", "keyHint", "keyText", "rawKeyHint", "truncateToVisualLines"]) {
-  Object.defineProperty(codingAgent, name, { get: () => components().ofAgent[name], enumerable: true });
+// formatReadLineRange gives the lines that a call of read names: ":5-14", "" for all.
+function formatReadLineRange(offset, limit) {
+  const given = (value) => value !== undefined && value !== null;
+  if (!given(offset) && !given(limit)) return "";
+  const start = given(offset) ? Number(offset) : 1;
+  if (!Number.isInteger(start)) return "";
+  if (!given(limit)) return `:${start}`;
+  return Number.isInteger(Number(limit)) ? `:${start}-${start + Number(limit) - 1}` : "";
 }
+
+const AGENT = "See docs/extensions/api.md for what extensions can use.";
+const codingAgent = once(() => {
+  const maker = (of) => (_cwd, options) => builtinTool(of, options);
+  const [createReadTool, createBashTool, createEditTool, createWriteTool, createGrepTool, createFindTool] =
+    ["Read", "Bash", "Edit", "Write", "Grep", "Glob"].map(maker);
+  const createLsTool = refuses(NO_LS, () => ({
+    name: "ls",
+    label: "ls",
+    description: "Lists a folder.",
+    parameters: { type: "object", properties: {} },
+    execute: () => Promise.reject(new Error(NO_LS)),
+  }));
+  const codingTools = () => [createReadTool(), createBashTool(), createEditTool(), createWriteTool()];
+  const readOnlyTools = () => [createReadTool(), createGrepTool(), createFindTool()];
+  const codingAgent = {
+    isToolCallEventType: (name, event) => event.toolName === name || event.toolName === toolNameOut(name),
+    isBashToolResult: isResultOf("bash"),
+    isReadToolResult: isResultOf("read"),
+    isEditToolResult: isResultOf("edit"),
+    isWriteToolResult: isResultOf("write"),
+    isGrepToolResult: isResultOf("grep"),
+    isFindToolResult: isResultOf("find"),
+    isLsToolResult: isResultOf("ls"),
+    defineTool: (def) => def,
+
+    DEFAULT_MAX_LINES,
+    DEFAULT_MAX_BYTES,
+    GREP_MAX_LINE_LENGTH,
+    truncateHead: (text, options = {}) => cut(text, options, false),
+    truncateTail: (text, options = {}) => cut(text, options, true),
+    truncateLine: (line, max = GREP_MAX_LINE_LENGTH) =>
+      (line.length > max ? { text: `${line.slice(0, max)}... [truncated]`, wasTruncated: true } : { text: line, wasTruncated: false }),
+    formatSize,
+    formatReadLineRange,
+    // The messages of a context have the form that models get already.
+    convertToLlm: (messages) => Array.from(messages),
+    serializeConversation,
+    withFileMutationQueue,
+    createReadTool,
+    createBashTool,
+    createEditTool,
+    createWriteTool,
+    createGrepTool,
+    createFindTool,
+    createLsTool,
+    createReadToolDefinition: createReadTool,
+    createBashToolDefinition: createBashTool,
+    createEditToolDefinition: createEditTool,
+    createWriteToolDefinition: createWriteTool,
+    createGrepToolDefinition: createGrepTool,
+    createFindToolDefinition: createFindTool,
+    createLsToolDefinition: createLsTool,
+    createCodingTools: codingTools,
+    createReadOnlyTools: readOnlyTools,
+    parseFrontmatter,
+    stripFrontmatter: (content) => parseFrontmatter(content).body,
+    CONFIG_DIR_NAME: ".scorel",
+    getAgentDir: () => `${process.env.HOME}/.scorel`,
+    VERSION: host.version,
+  };
+  // Components are made when they are first used.
+  for (const name of ["DynamicBorder", "BorderedLoader", "CustomEditor", "getMarkdownTheme", "getSelectListTheme", "getSettingsListTheme", "keyHint", "keyText", "rawKeyHint", "truncateToVisualLines"]) {
+    Object.defineProperty(codingAgent, name, { get: () => components().ofAgent[name], enumerable: true });
+  }
+  return codingAgent;
+});
 for (const name of ["pi-coding-agent", "pi-coding-agent/hooks", "pi-coding-agent/extensions"]) {
   define(`@mariozechner/${name}`, codingAgent, AGENT);
 }
-define("@mariozechner/pi-agent-core", {}, "Its types are in scorel.d.ts.");
+define("@mariozechner/pi-agent-core", () => ({}), "Its types are in scorel.d.ts.");

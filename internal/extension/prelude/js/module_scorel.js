@@ -1,6 +1,6 @@
 // scorel: what an extension in Scorel's own shape imports.
-define("scorel", {
+define("scorel", () => ({
   defineExtension: (definition) => definition,
-  Type,
+  Type: types(),
   StringEnum,
-}, "It has defineExtension, Type and StringEnum.");
+}), "It has defineExtension, Type and StringEnum.");

@@ -35,7 +35,7 @@ function pick(schema, keep, options) {
   return reshape(schema, Object.fromEntries(Object.entries(schema.properties).filter(([name]) => keep(name))), options);
 }
 
-const Type = {
+const types = once(() => ({
   Any: (options) => ({ ...options }),
   Unknown: (options) => ({ ...options }),
   Never: (options) => ({ ...options, not: {} }),
@@ -72,7 +72,7 @@ const Type = {
   Composite: (schemas, options) => objectSchema(Object.assign({}, ...schemas.map((s) => s.properties)), options),
   KeyOf: (schema, options) => ({ ...options, anyOf: Object.keys(schema.properties).map((name) => ({ const: name, type: "string" })) }),
   Unsafe: (schema) => ({ ...schema }),
-};
+}));
 
 // StringEnum is an enumeration as every provider takes it.
 function StringEnum(values, options = {}) {
@@ -80,6 +80,6 @@ function StringEnum(values, options = {}) {
 }
 
 const TYPEBOX = "It has the builders of schemas: Object, String, Number, Array, Union, Optional and the like.";
-define("@sinclair/typebox", { Type }, TYPEBOX);
-define("@sinclair/typebox/value", {}, "The host checks the input of tools before they run.");
-define("@sinclair/typebox/compiler", {}, "The host checks the input of tools before they run.");
+define("@sinclair/typebox", () => ({ Type: types() }), TYPEBOX);
+define("@sinclair/typebox/value", () => ({}), "The host checks the input of tools before they run.");
+define("@sinclair/typebox/compiler", () => ({}), "The host checks the input of tools before they run.");

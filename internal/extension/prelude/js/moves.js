@@ -40,6 +40,16 @@ function moving() {
   }
   return {
     ui: there,
+    // navigateTree goes to another branch of this session; a message of a person is put back
+    // for the editor.
+    async navigateTree(targetId, options = {}) {
+      if (options.summarize) throw new Error("The option summarize of ctx.navigateTree is not supported by Scorel. Ask the person to do it with /tree.");
+      const { cancelled, editor } = await request("session/move", { to: "tree", entryId: need("string", targetId, "The id of an entry") });
+      if (cancelled) return { cancelled: true };
+      if (options.label) await setLabel(targetId, options.label);
+      if (editor) there.setEditorText(editor);
+      return { cancelled: false };
+    },
     newSession: (options) => move({ to: "new" }, options),
     fork: (entryId, options) => move({ to: "fork", entryId: need("string", entryId, "The id of an entry"), position: options && options.position }, options),
     switchSession: (session, options) => move({ to: "switch", session: need("string", session, "The id or the path of a session") }, options),

@@ -82,6 +82,8 @@ function headersOf(headers) {
   return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
+let unknown = ""; // what the extension asked pi for last that it does not have
+
 // usesPi says that the extension used more than hooks v2 has.
 let usesPi = false;
 
@@ -144,6 +146,7 @@ const pi = new Proxy({
     if (typeof name === "string") {
       alive();
       if (name !== "on" && name !== "command") usesPi = true;
+      if (!(name in target)) unknown = name;
     }
     return target[name];
   },

@@ -3,7 +3,7 @@
 const NO_TERMINAL = "An extension has no terminal; ui.custom shows a component on the screens of people.";
 const ofTui = {
   Component, Container, Box, Text, TruncatedText, Spacer, Markdown, Image, Loader, CancellableLoader, SelectList, SettingsList, Input, Editor,
-  CURSOR_MARKER, isFocusable, visibleWidth, truncateToWidth, wrapTextWithAnsi,
+  CURSOR_MARKER, renderFakeCursor, isFocusable, visibleWidth, truncateToWidth, wrapTextWithAnsi,
   Key, matchesKey, parseKey, isKeyRelease, isKeyRepeat, decodeKittyPrintable, isKittyProtocolActive: () => false, setKittyProtocolActive() {},
   fuzzyMatch, fuzzyFilter,
   TUI_KEYBINDINGS, KeybindingsManager, getKeybindings, setKeybindings,

@@ -26,6 +26,9 @@ function wrapTextWithAnsi(text, width) {
   return cells.wrap(lineOf(text), Math.max(1, width));
 }
 
+// renderFakeCursor gives a character as a cursor upon it looks.
+const renderFakeCursor = (character = " ") => `\x1b[7m${character === "" ? " " : character}\x1b[27m`;
+
 // blank gives so many blanks.
 const blank = (n) => " ".repeat(Math.max(0, n));
 

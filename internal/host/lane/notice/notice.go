@@ -58,20 +58,23 @@ func (n *Notices) SetUI(s protocol.UIState) {
 		return
 	}
 	switch s.Place {
-	case "status", "above", "below", "title", "editor", protocol.PlaceHeader, protocol.PlaceFooter, protocol.PlaceIndicator, protocol.PlaceThinking, protocol.PlaceTheme:
+	case "status", "above", "below", "title", protocol.PlaceEditor, protocol.PlaceHeader, protocol.PlaceFooter, protocol.PlaceIndicator, protocol.PlaceThinking, protocol.PlaceTheme:
 	default:
 		s.Place = "status"
 	}
 	if s.IntervalMS != 0 {
 		s.IntervalMS = min(max(s.IntervalMS, protocol.MinIndicatorMS), protocol.MaxIndicatorMS)
 	}
-	lines := s.Lines
-	if len(lines) > protocol.MaxUILines {
-		lines = lines[:protocol.MaxUILines]
-	}
-	s.Lines = nil
-	for _, line := range lines {
-		s.Lines = append(s.Lines, Cut(line, protocol.MaxUILineBytes))
+	if s.Place == protocol.PlaceEditor {
+		if text := strings.Join(s.Lines, "\n"); len(s.Lines) > 0 { // a text, and no lines of a screen
+			s.Lines = strings.Split(Cut(text, protocol.MaxUIEditorBytes), "\n")
+		}
+	} else {
+		lines := s.Lines[:min(len(s.Lines), protocol.MaxUILines)]
+		s.Lines = nil
+		for _, line := range lines {
+			s.Lines = append(s.Lines, Cut(line, protocol.MaxUILineBytes))
+		}
 	}
 	n.j.Lock()
 	defer n.j.Unlock()
