@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"scorel/client"
+	"scorel/internal/dev/harness"
 	"scorel/internal/host"
 	"scorel/internal/host/hosttest"
 	"scorel/protocol"
@@ -279,8 +279,6 @@ func TestCommandCompactsWhenItHasEnded(t *testing.T) {
 	if _, err := e.Run("small", ""); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); noted(w) == nil && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
-	}
+	harness.Until(t, "a note", func() bool { return strings.Join(noted(w), "") != "" })
 	noteIs(t, w, "compacted")
 }
