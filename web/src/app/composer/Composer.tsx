@@ -1,7 +1,8 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { RequestError } from "../../client/index";
-import { useAction, useClient, useLive, useMay, useOutbox, useSession, useStatus, useUnsent } from "../host/context";
+import { cleanLine, cleanText } from "../../display/index";
+import { useAction, useClient, useLive, useMay, useOutbox, useSession, useStatus, useUnsent, useUpdates } from "../host/context";
 import type { Unsent } from "../host/outbox";
 import { Button, Dialog, Icon, IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
@@ -17,6 +18,7 @@ import { Offers } from "./Offers";
 import { insteadOf, ownOf, type Picking, useOwnCommands } from "./own";
 import { Pickers } from "./pickers";
 import { Queue } from "./Queue";
+import { Shown } from "./Shown";
 import { type Typed, typedOf } from "./typed";
 import { useCompletion } from "./useCompletion";
 import { Voice } from "./Voice";
@@ -49,6 +51,7 @@ function Box() {
   const [files, setFiles] = useState<File[]>([]);
   const [problem, setProblem] = useState("");
   const [notice, setNotice] = useState("");
+  const [replaced, setReplaced] = useState<{ by: string; had: string }>();
   const [picking, setPicking] = useState<Picking>();
   const picker = useRef<HTMLInputElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -88,6 +91,18 @@ function Box() {
   useHandedOver(sessionId, (given) => {
     write(text ? `${text}\n${given.text}` : given.text);
     setFiles((all) => [...all, ...given.files]);
+  });
+  useUpdates((u) => {
+    for (const e of u.events) {
+      if (e.type !== "ui_state" || e.place !== "editor" || !e.lines?.length) continue;
+      const offered = cleanText(e.lines.join("\n"));
+      const had = said.current.trim();
+      if (had !== "" && had !== offered.trim()) {
+        setReplaced({ by: cleanLine(e.source), had: said.current });
+        announce(w.replaced(cleanLine(e.source)));
+      }
+      write(offered);
+    }
   });
   const outbox = useOutbox();
   const unsent = useUnsent();
@@ -135,6 +150,7 @@ function Box() {
     walk.current = undefined;
     setProblem(wrong(typed));
     setNotice("");
+    setReplaced(undefined);
     if (wrong(typed) !== "") return;
     if (typed.kind === "message") return message(typed.text, written, now);
     remember(sessionId, written.trim());
@@ -253,6 +269,7 @@ function Box() {
   return (
     <>
       <Queue onEdit={(t) => setText(text ? `${text}\n${t}` : t)} onTake={putBack} />
+      <Shown place="above" />
       <form
         className={`comp ${kind}`}
         onSubmit={(e: FormEvent) => {
@@ -305,6 +322,21 @@ function Box() {
             <IconButton of={X} name={w.dismiss} small onClick={() => setNotice("")} />
           </p>
         )}
+        {replaced && (
+          <p className="notice">
+            <span className="grow">{w.replaced(replaced.by)}</span>
+            <Button
+              look="plain"
+              onClick={() => {
+                write(replaced.had);
+                setReplaced(undefined);
+              }}
+            >
+              {w.bringBack}
+            </Button>
+            <IconButton of={X} name={w.dismiss} small onClick={() => setReplaced(undefined)} />
+          </p>
+        )}
         {(unsent.length > 0 || errands.waiting > 0) && status.state !== "connected" && (
           <p className="errline" role="status">
             {unsent.some((m) => !m.stored) ? w.keptHere : w.kept}
@@ -349,6 +381,7 @@ function Box() {
           </span>
         </div>
       </form>
+      <Shown place="below" />
       <Dialog open={errands.printed !== undefined} onClose={errands.close} title={errands.printed?.title ?? ""}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
         <pre className="printed" tabIndex={0}>
