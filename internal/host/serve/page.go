@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -28,8 +29,19 @@ const nonceSize = 18
 // libraries of the page makes one while a dialog is open. The policy "worker" of Trusted Types
 // names one address, of the service worker (web/src/app/notices/worker.ts).
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-%s'; img-src 'self' blob: data:; " +
-	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-ancestors 'none'; " +
+	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker"
+
+// framePolicy is what the document may do that draws diagrams in a frame of the page
+// (web/src/app/diagram): it runs the one script that stands in it, and loads nothing at all. It has
+// an origin of its own, which is nobody's, however it is opened. Its styles are those of the
+// drawings, which the library writes into elements and attributes; nothing but drawings is there,
+// and the page only gets pictures of them.
+const framePolicy = "default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
+	"base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+
+// frameName is the name of that document; it has the hash of its script.
+var frameName = regexp.MustCompile(`^assets/diagram-([A-Za-z0-9_-]{43})\.html$`)
 
 // types are the media types of the files of the page, by their ends: those of the system's
 // list may differ from one device to the next.
@@ -67,6 +79,15 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		s.document(w, r, f)
 		return true
 	}
+	if script := frameName.FindStringSubmatch(name); script != nil {
+		if !framedByPage(r) {
+			writeError(w, http.StatusForbidden, invalid("This document draws diagrams in a frame of the page, and is opened by nothing else."))
+			return true
+		}
+		hash := strings.NewReplacer("-", "+", "_", "/").Replace(script[1]) + "="
+		h.Set("Content-Security-Policy", strings.Replace(framePolicy, "%s", hash, 1))
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+	}
 	if strings.HasPrefix(name, "assets/") { // their names change with their content
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
@@ -88,6 +109,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		_, _ = io.Copy(w, body) // the client has gone
 	}
 	return true
+}
+
+// framedByPage reports whether a document is asked for by a frame in a page of the same origin.
+// Browsers say nothing of it where neither TLS nor this machine makes the origin one to trust;
+// there the policy alone keeps the document in its frame.
+func framedByPage(r *http.Request) bool {
+	dest, site := r.Header.Get("Sec-Fetch-Dest"), r.Header.Get("Sec-Fetch-Site")
+	return (dest == "" || dest == "iframe") && (site == "" || site == "same-origin")
 }
 
 // open returns a file of the page as it is, or packed.
