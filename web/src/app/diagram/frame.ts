@@ -6,7 +6,7 @@
 import mermaid, { type MermaidConfig } from "mermaid";
 import { legible } from "./legible";
 import type { Look, Order, Picture, Said } from "./say";
-import { variables } from "./variables";
+import { corrections, variables } from "./variables";
 
 function say(said: Said): void {
   parent.postMessage(said, "*"); // only a page of the same host can be there: frame-ancestors
@@ -41,12 +41,11 @@ function config(look: Look): MermaidConfig {
 }
 
 async function draw(order: Order): Promise<Picture | { line: number }> {
-  document.body.replaceChildren();
-  const box = document.createElement("div");
-  box.style.width = `${order.look.width}px`;
-  document.body.append(box);
-  mermaid.initialize(config(order.look));
   try {
+    const box = document.createElement("div");
+    box.style.width = `${order.look.width}px`;
+    document.body.replaceChildren(box);
+    mermaid.initialize(config(order.look));
     const { svg, diagramType } = await mermaid.render("d", order.text, box);
     box.innerHTML = svg;
     const drawn = box.querySelector("svg");
@@ -55,6 +54,9 @@ async function draw(order: Order): Promise<Picture | { line: number }> {
     drawn.setAttribute("width", String(width));
     drawn.setAttribute("height", String(height));
     drawn.style.maxWidth = "";
+    const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
+    style.textContent = corrections(order.look);
+    drawn.append(style);
     legible(drawn);
     for (const el of drawn.querySelectorAll("script, a")) el.replaceWith(...(el.localName === "a" ? el.childNodes : []));
     return {
@@ -65,7 +67,7 @@ async function draw(order: Order): Promise<Picture | { line: number }> {
       title: (drawn.querySelector(":scope > title")?.textContent ?? "").slice(0, 200),
     };
   } catch (e) {
-    return { line: lineOf(e) };
+    return { line: Math.min(lineOf(e), order.text.trimEnd().split("\n").length) };
   } finally {
     document.body.replaceChildren();
   }
@@ -86,8 +88,8 @@ function lineOf(e: unknown): number {
 
 let last: Promise<void> = Promise.resolve();
 addEventListener("message", (e: MessageEvent<Order>) => {
-  if (e.source !== parent) return;
   const order = e.data;
+  if (e.source !== parent || typeof order?.text !== "string") return;
   last = last.then(async () => say({ id: order.id, ...(await draw(order)) }));
 });
 say({ ready: true });

@@ -1,15 +1,37 @@
 import type { Look } from "./say";
 
+/** What is wrong in the drawings of the library, and what moves: drawings stand still. */
+export function corrections({ colours, dark }: Look): string {
+  return `
+#d .mindmap-node > circle ~ .label text { text-anchor: middle; }
+#d .mindmap-node { filter: none; }
+#d .tick line { stroke: ${colours[dark ? "line-2" : "line-3"] ?? "currentColor"}; }
+#d * { animation: none !important; transition: none !important; }`;
+}
+
+/** A colour with so much of another below it; both are written as #rrggbb. */
+function mixed(over: string, below: string, share: number): string {
+  const parts = (colour: string) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) || 0);
+  const b = parts(below);
+  return `#${parts(over)
+    .map((v, i) =>
+      Math.round(v * share + (b[i] ?? 0) * (1 - share))
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
+}
+
 /** The colours of the theme as mermaid names them. */
 export function variables({ colours, dark }: Look): Record<string, unknown> {
   const c = (name: string) => colours[name] ?? (dark ? "#ffffff" : "#000000");
   const text = c("text-1");
   const page = c("surface-page");
-  const well = c("surface-sunken");
+  const well = c(dark ? "surface-selected" : "surface-sunken");
   const edge = c("line-3");
   // In their order neighbours differ.
-  const washes = ["tool-wash", "thinking-wash", "info-wash", "user-wash", "ok-wash", "warn-wash"].map(c);
   const strong = ["tool", "thinking", "info", "user", "ok", "warn"].map(c);
+  const tints = strong.map((s) => mixed(s, page, dark ? 0.25 : 0.3));
   const vars: Record<string, unknown> = {
     background: page,
     primaryColor: well,
@@ -90,7 +112,7 @@ export function variables({ colours, dark }: Look): Record<string, unknown> {
     specialStateColor: c("text-2"),
     innerEndBackground: c("text-2"),
     pieTitleTextColor: text,
-    pieSectionTextColor: text,
+    pieSectionTextColor: page,
     pieLegendTextColor: text,
     pieStrokeColor: page,
     pieOuterStrokeColor: c("line-2"),
@@ -115,6 +137,7 @@ export function variables({ colours, dark }: Look): Record<string, unknown> {
     quadrantTitleFill: text,
     quadrantInternalBorderStrokeFill: c("line-2"),
     quadrantExternalBorderStrokeFill: edge,
+    faceColor: c(dark ? "text-3" : "surface-sunken"),
     personBkg: well,
     personBorder: edge,
     archEdgeColor: c("text-3"),
@@ -131,22 +154,24 @@ export function variables({ colours, dark }: Look): Record<string, unknown> {
       yAxisLabelColor: text,
       yAxisTickColor: edge,
       yAxisLineColor: edge,
-      plotColorPalette: strong.join(","),
+      // Bars are often first, and lines are drawn over them.
+      plotColorPalette: [mixed(c("tool"), page, 0.45), ...strong.slice(1), c("tool")].join(","),
     },
   };
   for (let i = 0; i < 12; i++) {
-    const wash = washes[i % washes.length];
+    const tint = tints[i % tints.length];
     Object.assign(vars, {
-      [`cScale${i}`]: wash,
+      [`cScale${i}`]: tint,
       [`cScaleLabel${i}`]: text,
       [`cScalePeer${i}`]: edge,
       [`cScaleInv${i}`]: edge,
-      [`surface${i}`]: wash,
+      [`surface${i}`]: tint,
       [`surfacePeer${i}`]: edge,
-      [`pie${i + 1}`]: wash,
-      [`fillType${i}`]: wash,
-      [`venn${i}`]: wash,
+      [`pie${i + 1}`]: strong[i % strong.length],
+      [`fillType${i}`]: tint,
+      [`venn${i + 1}`]: tint,
     });
+    if (i < 6) vars[`actor${i}`] = strong[i];
     if (i < 8) Object.assign(vars, { [`git${i}`]: strong[i % strong.length], [`gitBranchLabel${i}`]: page, [`gitInv${i}`]: page });
   }
   return vars;

@@ -99,6 +99,11 @@ export class Pages {
     context.on("request", (r) => {
       if (!r.url().startsWith(this.url) && !r.url().startsWith(`blob:${this.url}`)) this.bad.push(`asks for ${r.url().slice(0, 200)}`);
     });
+    // What a policy refuses is told as a request, too, though none leaves.
+    context.on("requestfailed", (r) => {
+      const at = this.bad.indexOf(`asks for ${r.url().slice(0, 200)}`);
+      if (at >= 0 && r.failure()?.errorText === "csp") this.bad.splice(at, 1);
+    });
     context.on("page", () => this.bad.push("opens a page"));
     page.on("dialog", (d) => {
       this.bad.push(`opens a dialog: ${d.message()}`);
