@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "vite";
 
@@ -50,9 +51,11 @@ async function document(): Promise<{ path: string; document: string }> {
   const code = result && "output" in result ? result.output.find((o) => o.type === "chunk")?.code : undefined;
   if (!code) throw new Error("src/app/diagram/frame.ts made no script");
   const script = code.replace(/<(\/script|!--)/gi, "\\x3c$1").trim();
+  // Its licence goes with it.
+  const licence = readFileSync(new URL("node_modules/mermaid/LICENSE", import.meta.url), "utf8").replaceAll("--", "-").trim();
   const hash = createHash("sha256").update(script).digest("base64url");
   return {
     path: `assets/diagram-${hash}.html`,
-    document: `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Diagram</title></head><body><script>${script}</script></body></html>\n`,
+    document: `<!doctype html><!-- mermaid: ${licence} --><html lang="en"><head><meta charset="utf-8"><title>Diagram</title></head><body><script>${script}</script></body></html>\n`,
   };
 }

@@ -87,6 +87,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		hash := strings.NewReplacer("-", "+", "_", "/").Replace(script[1]) + "="
 		h.Set("Content-Security-Policy", strings.Replace(framePolicy, "%s", hash, 1))
 		h.Set("X-Frame-Options", "SAMEORIGIN")
+		h.Add("Vary", "Sec-Fetch-Dest, Sec-Fetch-Site")
 	}
 	if strings.HasPrefix(name, "assets/") { // their names change with their content
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -95,7 +96,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 	}
 	var body io.Reader = f
 	if packed {
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
