@@ -52,7 +52,9 @@ async function document(): Promise<{ path: string; document: string }> {
   if (!code) throw new Error("src/app/diagram/frame.ts made no script");
   const script = code.replace(/<(\/script|!--)/gi, "\\x3c$1").trim();
   // Its licence goes with it.
-  const licence = readFileSync(new URL("node_modules/mermaid/LICENSE", import.meta.url), "utf8").replaceAll("--", "-").trim();
+  const licence = readFileSync(new URL("node_modules/mermaid/LICENSE", import.meta.url), "utf8")
+    .replaceAll("--", "-")
+    .trim();
   const hash = createHash("sha256").update(script).digest("base64url");
   return {
     path: `assets/diagram-${hash}.html`,

@@ -47,7 +47,7 @@ describe.skipIf(withoutPages !== "")("diagrams in a conversation", () => {
     // The document draws in a frame of the page, and is nothing for anybody else.
     const address = String(frames[0]?.[1]);
     const alone = await world.stranger(address, desk);
-    expect(await alone.locator("body").innerText()).toContain("opened by nothing else");
+    expect(await alone.locator("body").textContent()).toContain("opened by nothing else");
     const foreign = createServer((_, response) => {
       response.setHeader("Content-Type", "text/html");
       response.end(
