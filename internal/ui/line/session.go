@@ -55,6 +55,7 @@ type Session struct {
 	ask      *asker
 	jobs     jobs
 	outage   follow.Outage // of the connection
+	way      *wayIn        // for a phone, nil for none
 
 	typedFor openQuestion // that was open when the line on the terminal was begun
 	early    []string     // lines that were typed before the state was there
