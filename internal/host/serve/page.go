@@ -2,6 +2,7 @@ package serve
 
 import (
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"html"
@@ -10,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -40,8 +40,17 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'non
 const framePolicy = "default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
 	"base-uri 'none'; form-action 'none'; sandbox allow-scripts"
 
-// frameName is the name of that document; it has the hash of its script.
-var frameName = regexp.MustCompile(`^assets/diagram-([A-Za-z0-9_-]{43})\.html$`)
+// scriptOfFrame returns the hash of the script of that document, which its name has, as a policy
+// names it. It reports false for the names of other files.
+func scriptOfFrame(name string) (string, bool) {
+	name, begins := strings.CutPrefix(name, "assets/diagram-")
+	name, ends := strings.CutSuffix(name, ".html")
+	hash, err := base64.RawURLEncoding.DecodeString(name)
+	if !begins || !ends || err != nil || len(hash) != sha256.Size {
+		return "", false
+	}
+	return base64.StdEncoding.EncodeToString(hash), true
+}
 
 // types are the media types of the files of the page, by their ends: those of the system's
 // list may differ from one device to the next.
@@ -79,13 +88,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		s.document(w, r, f)
 		return true
 	}
-	if script := frameName.FindStringSubmatch(name); script != nil {
+	if script, ok := scriptOfFrame(name); ok {
 		if !framedByPage(r) {
 			writeError(w, http.StatusForbidden, invalid("This document draws diagrams in a frame of the page, and is opened by nothing else."))
 			return true
 		}
-		hash := strings.NewReplacer("-", "+", "_", "/").Replace(script[1]) + "="
-		h.Set("Content-Security-Policy", strings.Replace(framePolicy, "%s", hash, 1))
+		h.Set("Content-Security-Policy", strings.Replace(framePolicy, "%s", script, 1))
 		h.Set("X-Frame-Options", "SAMEORIGIN")
 		h.Add("Vary", "Sec-Fetch-Dest, Sec-Fetch-Site")
 	}
