@@ -53,6 +53,7 @@ export default function Diagram({ text }: { text: string }) {
         )}
         <CopyButton text={text} />
       </div>
+      {failed && <Failure failed={failed} w={w} onAgain={() => setTurn(turn + 1)} />}
       {picture ? (
         <Scroller name={name} className="diagrambox">
           <img
@@ -68,7 +69,6 @@ export default function Diagram({ text }: { text: string }) {
       ) : (
         <Code text={text} language="mermaid" />
       )}
-      {failed && <Failure failed={failed} w={w} onAgain={() => setTurn(turn + 1)} />}
       {!outcome && near && <figcaption className="t3">{w.drawing}</figcaption>}
       {open && drawn && <Zoom url={drawn.url} width={drawn.width} height={drawn.height} alt={name} onClose={() => setOpen(false)} />}
     </figure>
