@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { diagram } from "./vite.diagram";
 
 /**
  * Packs what was built: the page is a part of the binary, and a browser is sent it packed. The
@@ -19,7 +20,7 @@ function packed(): Plugin {
     },
     closeBundle() {
       for (const name of readdirSync(dir, { recursive: true, encoding: "utf8" })) {
-        if (!/\.(js|css|svg|webmanifest)$/.test(name)) continue;
+        if (!/\.(js|css|svg|webmanifest)$|^assets\/.*\.html$/.test(name)) continue;
         const path = join(dir, name);
         const out = gzipSync(readFileSync(path), { level: constants.Z_BEST_COMPRESSION });
         writeFileSync(`${path}.gz`, out);
@@ -63,7 +64,7 @@ export const alias = {
 
 export default defineConfig(({ command }) => ({
   base: "./",
-  plugins: [react(), early(), packed()],
+  plugins: [react(), diagram(), early(), packed()],
   resolve: { alias },
   build: {
     outDir: "dist",

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"html"
@@ -28,8 +29,28 @@ const nonceSize = 18
 // libraries of the page makes one while a dialog is open. The policy "worker" of Trusted Types
 // names one address, of the service worker (web/src/app/notices/worker.ts).
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-%s'; img-src 'self' blob: data:; " +
-	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-ancestors 'none'; " +
+	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker"
+
+// framePolicy is what the document may do that draws diagrams in a frame of the page
+// (web/src/app/diagram): it runs the one script that stands in it, and loads nothing at all. It has
+// an origin of its own, which is nobody's, however it is opened. Its styles are those of the
+// drawings, which the library writes into elements and attributes; nothing but drawings is there,
+// and the page only gets pictures of them.
+const framePolicy = "default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
+	"base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+
+// scriptOfFrame returns the hash of the script of that document, which its name has, as a policy
+// names it. It reports false for the names of other files.
+func scriptOfFrame(name string) (string, bool) {
+	name, begins := strings.CutPrefix(name, "assets/diagram-")
+	name, ends := strings.CutSuffix(name, ".html")
+	hash, err := base64.RawURLEncoding.DecodeString(name)
+	if !begins || !ends || err != nil || len(hash) != sha256.Size {
+		return "", false
+	}
+	return base64.StdEncoding.EncodeToString(hash), true
+}
 
 // types are the media types of the files of the page, by their ends: those of the system's
 // list may differ from one device to the next.
@@ -67,6 +88,15 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		s.document(w, r, f)
 		return true
 	}
+	if script, ok := scriptOfFrame(name); ok {
+		if !framedByPage(r) {
+			writeError(w, http.StatusForbidden, invalid("This document draws diagrams in a frame of the page, and is opened by nothing else."))
+			return true
+		}
+		h.Set("Content-Security-Policy", strings.Replace(framePolicy, "%s", script, 1))
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+		h.Add("Vary", "Sec-Fetch-Dest, Sec-Fetch-Site")
+	}
 	if strings.HasPrefix(name, "assets/") { // their names change with their content
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
@@ -74,7 +104,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 	}
 	var body io.Reader = f
 	if packed {
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
@@ -88,6 +118,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		_, _ = io.Copy(w, body) // the client has gone
 	}
 	return true
+}
+
+// framedByPage reports whether a document is asked for by a frame in a page of the same origin.
+// Browsers say nothing of it where neither TLS nor this machine makes the origin one to trust;
+// there the policy alone keeps the document in its frame.
+func framedByPage(r *http.Request) bool {
+	dest, site := r.Header.Get("Sec-Fetch-Dest"), r.Header.Get("Sec-Fetch-Site")
+	return (dest == "" || dest == "iframe") && (site == "" || site == "same-origin")
 }
 
 // open returns a file of the page as it is, or packed.

@@ -3,6 +3,8 @@ package serve
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"io/fs"
 	"net/http"
@@ -14,7 +16,10 @@ import (
 	"scorel/web"
 )
 
-// samplePage is a page of two files.
+// sampleFrame is a document that draws diagrams; its name has - and _ where base64 has + and /.
+const sampleFrame = "assets/diagram-abc_efghijklmnopqrstuvwxyz0123456789ABCD-FE.html"
+
+// samplePage is a page of few files.
 func samplePage(t *testing.T) fs.FS {
 	t.Helper()
 	var packed bytes.Buffer
@@ -30,6 +35,7 @@ func samplePage(t *testing.T) fs.FS {
 		"assets/a-1.js.gz":      {Data: packed.Bytes()},
 		"assets/f-1.woff2":      {Data: []byte("font")},
 		"manifest.webmanifest":  {Data: []byte("{}")},
+		sampleFrame:             {Data: []byte("<script>draw()</script>")},
 		"../outside":            {Data: []byte("secret")},
 		"folder/inside/file.js": {Data: []byte("1")},
 	}
@@ -66,7 +72,7 @@ func TestThePageIsServedToEverybodyWhoMayConnect(t *testing.T) {
 		kind, caching string
 		policy        string
 	}{
-		"/":                       {200, "text/html; charset=utf-8", "no-store", `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[A-Za-z0-9+/]{24}';.* frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker$`},
+		"/":                       {200, "text/html; charset=utf-8", "no-store", `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[A-Za-z0-9+/]{24}';.* frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker$`},
 		"/index.html":             {200, "text/html; charset=utf-8", "no-store", "nonce"},
 		"/assets/a-1.js":          {200, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "^default-src 'none'; sandbox$"},
 		"/assets/f-1.woff2":       {200, "font/woff2", "public, max-age=31536000, immutable", "^default-src 'none'; sandbox$"},
@@ -112,6 +118,66 @@ func TestTheDocumentHasANonceOfItsOwnAndTheVersionAsText(t *testing.T) {
 		if resp.Header.Get("X-Frame-Options") != "DENY" || resp.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("%v", resp.Header)
 		}
+	}
+}
+
+func TestTheFrameThatDrawsRunsItsOneScriptAndNoOtherPageHasIt(t *testing.T) {
+	w := newWorld(t, setting{config: func(c *Config) { c.Page = samplePage(t) }})
+	url := "http://" + w.loopback() + "/" + sampleFrame
+	const policy = "default-src 'none'; script-src 'sha256-abc/efghijklmnopqrstuvwxyz0123456789ABCD+FE='; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
+		"base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+	for _, header := range [][]string{nil, {"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}} {
+		resp, body := ask(t, "GET", url, header...)
+		h := resp.Header
+		if resp.StatusCode != 200 || body != "<script>draw()</script>" || h.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%v: %s %q", header, resp.Status, body)
+		}
+		if got := h.Values("Content-Security-Policy"); len(got) != 1 || got[0] != policy {
+			t.Errorf("%v: the policy is %q", header, got)
+		}
+		if h.Get("X-Frame-Options") != "SAMEORIGIN" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%v: %v", header, h)
+		}
+	}
+	for _, header := range [][]string{
+		{"Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "none"},
+		{"Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "same-origin"},
+		{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "cross-site"},
+		{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-site"},
+		{"Sec-Fetch-Dest", "object", "Sec-Fetch-Site", "same-origin"},
+		{"Origin", "null"},
+	} {
+		if resp, body := ask(t, "GET", url, header...); resp.StatusCode != 403 || strings.Contains(body, "<script>") {
+			t.Errorf("%v: %s %q", header, resp.Status, body)
+		}
+	}
+}
+
+// TestTheFrameThatDrawsIsNamedAfterItsScript: the policy of the document allows what its name says.
+func TestTheFrameThatDrawsIsNamedAfterItsScript(t *testing.T) {
+	frames, err := fs.Glob(web.Page(), "assets/diagram-*.html.gz")
+	if err != nil || len(frames) != 1 {
+		t.Fatalf("%v, %v", frames, err)
+	}
+	f, err := web.Page().Open(frames[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllSubmatch(text, -1)
+	if len(scripts) != 1 {
+		t.Fatalf("the document has %d scripts", len(scripts))
+	}
+	sum := sha256.Sum256(scripts[0][1])
+	if want := "assets/diagram-" + base64.RawURLEncoding.EncodeToString(sum[:]) + ".html.gz"; frames[0] != want {
+		t.Errorf("%s has the script of %s", frames[0], want)
 	}
 }
 

@@ -1,15 +1,21 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"os/exec"
-	"scorel/internal/ui/line/linetest"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"scorel/client"
+	"scorel/internal/dev/harness"
+	"scorel/internal/ui/line/linetest"
+	"scorel/protocol"
 )
 
 // tty is a program on a pseudo-terminal.
@@ -177,4 +183,56 @@ func TestAnAnswerIsOnlyForTheQuestionThatItWasTypedFor(t *testing.T) {
 	if log := s.read(".scorel/sessions/" + id + ".jsonl"); strings.Contains(log, `"text":"2"`) {
 		t.Errorf("an answer was sent as a message:\n%s", log)
 	}
+}
+
+func TestAPhoneIsLetInFromLineMode(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	y := s.atTerminal(160, "attach", "--plain", id)
+	y.shows("An answer.\n>")
+	y.types("/rc yes\r")
+	y.shows("nobody waits; /remote-control shows a code")
+	y.types("/rc\r")
+	y.shows("▀▀▀▀▀▀▀", "scan the code with the phone within a minute")
+	text := strings.NewReplacer("\n", "", " ", "").Replace(y.screen())
+	address := regexp.MustCompile(`(https://[0-9.]+:\d+)/#pair=([0-9a-v]{42})&session=` + id).FindStringSubmatch(text)
+	pin := regexp.MustCompile(`(?:[0-9A-F]{2}:){31}[0-9A-F]{2}`).FindString(text)
+	if address == nil || pin == "" {
+		t.Fatalf("no address, or no fingerprint:\n%s", y.screen())
+	}
+	by := &client.WebSocket{URL: address[1], Fingerprint: pin, Key: clientKey(t), Code: address[2], ClientName: "Safari on iPhone", Interactive: true}
+	conn, connected, err := by.Dial(t.Context())
+	if err != nil || connected.Grant != protocol.GrantPending {
+		t.Fatalf("%+v %v", connected, err)
+	}
+	defer func() { _ = conn.Close() }()
+	y.shows("Safari on iPhone at ", "wants to come in")
+	y.types("/rc perhaps\r")
+	y.shows("it is /remote-control, /remote-control yes")
+	y.types("/rc yes\r")
+	y.shows("Safari on iPhone is in")
+	ctx, stop := context.WithTimeout(t.Context(), harness.Timeout)
+	defer stop()
+	if f, err := conn.Recv(ctx); err != nil || f.FrameName() != "grant_changed" {
+		t.Fatalf("%+v %v", f, err)
+	}
+	y.types("/rc off\r")
+	y.shows("Safari on iPhone was sent away")
+	for ctx.Err() == nil {
+		if _, err := conn.Recv(ctx); err != nil {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		t.Error("the phone is still connected")
+	}
+	y.types("/rc off\r")
+	y.shows("no code counts, and nobody has come by one")
+	y.types("\x04")
+	y.ends()
+	piped := s.start("attach", id)
+	piped.sees("An answer.")
+	piped.types("/rc")
+	piped.sees("it needs a terminal")
 }

@@ -16,19 +16,20 @@ import (
 // handlers are what each command of line mode does, by its name in package slash.
 func handlers() map[string]func(v *Session, args string) {
 	return map[string]func(v *Session, args string){
-		"branch":  (*Session).branch,
-		"cancel":  (*Session).cancel,
-		"compact": (*Session).compact,
-		"help":    func(v *Session, _ string) { v.help() },
-		"memory":  (*Session).memory,
-		"mode":    (*Session).mode,
-		"model":   (*Session).model,
-		"process": (*Session).process,
-		"queue":   (*Session).queue,
-		"quit":    func(v *Session, _ string) { v.quit() },
-		"reload":  func(v *Session, _ string) { v.reload() },
-		"rename":  (*Session).rename,
-		"rewind":  (*Session).rewind,
+		"branch":         (*Session).branch,
+		"cancel":         (*Session).cancel,
+		"compact":        (*Session).compact,
+		"help":           func(v *Session, _ string) { v.help() },
+		"memory":         (*Session).memory,
+		"mode":           (*Session).mode,
+		"model":          (*Session).model,
+		"process":        (*Session).process,
+		"queue":          (*Session).queue,
+		"quit":           func(v *Session, _ string) { v.quit() },
+		"reload":         func(v *Session, _ string) { v.reload() },
+		"remote-control": (*Session).remoteControl,
+		"rename":         (*Session).rename,
+		"rewind":         (*Session).rewind,
 		"skip": func(v *Session, _ string) {
 			v.fail(errors.New("/skip is for a question of the model, and none is open"))
 		},

@@ -22,6 +22,7 @@ type jobs struct {
 	queue       chan job
 	running     int      // those that have not ended
 	unconfirmed []string // what was typed and has not reached the host, at most maxJobs
+	early       []string // lines that were typed before the state was there, at most maxJobs
 }
 
 func newJobs() jobs { return jobs{queue: make(chan job, maxJobs)} }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scorel/internal/text/cell"
+	"scorel/internal/ui/qrcode"
 	"scorel/protocol/display"
 )
 
@@ -19,6 +20,7 @@ const (
 	dimStyle   style = "\x1b[2m"
 	boldStyle  style = "\x1b[1m"
 	alertStyle style = "\x1b[33m"
+	codeStyle  style = qrcode.Colours
 )
 
 // screen is where a live session is shown. Text comes from outside and is made safe

@@ -55,9 +55,9 @@ type Session struct {
 	ask      *asker
 	jobs     jobs
 	outage   follow.Outage // of the connection
+	way      *wayIn        // for a phone, nil for none
 
 	typedFor openQuestion // that was open when the line on the terminal was begun
-	early    []string     // lines that were typed before the state was there
 	armed    bool         // a further Ctrl-C detaches
 	ended    bool         // nothing more is typed: it detaches when all is handled
 	warned   bool         // why it has not detached was told since the connection broke
@@ -100,7 +100,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range append(v.jobs.unconfirmed, v.early...) {
+	for _, text := range append(v.jobs.unconfirmed, v.jobs.early...) {
 		fmt.Fprintln(cfg.Stderr, "scorel: the host has not confirmed: "+display.Line(text))
 	}
 	if running {
@@ -212,10 +212,10 @@ func (v *Session) Update(u *client.Update) error {
 	v.ask.sync(&v.live)
 	if u.Fresh && !v.fresh {
 		v.fresh = true
-		for _, text := range v.early {
+		for _, text := range v.jobs.early {
 			v.handle(text)
 		}
-		v.early = nil
+		v.jobs.early = nil
 	}
 	return v.settle()
 }

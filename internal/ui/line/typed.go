@@ -158,10 +158,10 @@ func (v *Session) take(text string) {
 	switch {
 	case v.fresh:
 		v.handle(text)
-	case len(v.early) >= maxJobs:
+	case len(v.jobs.early) >= maxJobs:
 		v.fail(fmt.Errorf("%d lines are queued already; wait until they are sent", maxJobs))
 	default:
-		v.early = append(v.early, text)
+		v.jobs.early = append(v.jobs.early, text)
 	}
 }
 
@@ -180,7 +180,7 @@ func (v *Session) warn() {
 }
 
 // unsent reports whether something that was typed has not reached the host.
-func (v *Session) unsent() bool { return v.jobs.pending() || len(v.early) > 0 }
+func (v *Session) unsent() bool { return v.jobs.pending() || len(v.jobs.early) > 0 }
 
 // overtaken reports whether a line was begun for another question than the one that is open
 // now, or for none, and gives it back: nobody answers what they have not read.

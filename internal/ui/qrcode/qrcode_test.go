@@ -20,7 +20,7 @@ func TestAQRCodeHasEachModuleOfTheTextInsideAWhiteBorder(t *testing.T) {
 			t.Fatalf("%d lines of %d cells for %d modules: %v", len(lines), width, code.Size, err)
 		}
 		for i, line := range lines {
-			line = strings.TrimSuffix(strings.TrimPrefix(line, colours), plain)
+			line = strings.TrimSuffix(strings.TrimPrefix(line, Colours), plain)
 			if utf8.RuneCountInString(line) != width {
 				t.Fatalf("line %d has %d cells", i, utf8.RuneCountInString(line))
 			}

@@ -40,7 +40,7 @@ func commands() []Command {
 		{Name: "queue", Doc: "Show queued messages", screen: has(""), lines: has("[drop N|resume]")},
 		{Name: "quit", Doc: "Quit; the session continues at the host", screen: has(""), lines: has("")},
 		{Name: "reload", Doc: "Load extensions, skills and commands again", screen: has(""), lines: has("")},
-		{Name: "remote-control", Aliases: []string{"rc"}, Doc: "Let a phone of the same network in to this session", screen: has(""), lines: not("scorel remote-control SESSION lets a phone in")},
+		{Name: "remote-control", Aliases: []string{"rc"}, Doc: "Let a phone of the same network in to this session", screen: has(""), lines: has("[yes|off]")},
 		{Name: "rename", Aliases: []string{"name"}, Doc: "Name the session", screen: has("NAME"), lines: has("NAME")},
 		{Name: "resume", Doc: "Show another session", screen: has("[SESSION]"), lines: not("/quit, and scorel attach SESSION shows another one")},
 		{Name: "rewind", Doc: "Go back to before a message", screen: has(""), lines: has("[N]")},

@@ -1,15 +1,18 @@
-import { ArrowUp, Pencil, X } from "lucide-react";
+import { ArrowUp, GripVertical, Pencil, X } from "lucide-react";
+import { useRef } from "react";
 import type { LiveQueue, QueueItem } from "../../protocol/index";
 import { textOf } from "../conversation/rows";
 import { useAction, useClient, useLive, useOutbox, useSession, useStatus, useUnsent } from "../host/context";
 import type { Unsent } from "../host/outbox";
-import { Button, IconButton } from "../parts/controls";
+import { Button, Icon, IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { useWords } from "../words/index";
+import { announce } from "../parts/tell";
+import { useReorder } from "./useReorder";
 import { type ComposerWords, composerWords } from "./words";
 
 /**
- * The messages that wait, next first: each can be moved up, taken back into the editor, or removed.
+ * The messages that wait, next first: each can be moved, taken back into the editor, or removed.
  * Below them are those that the host has not acknowledged; what it may have is not to be taken back.
  */
 export function Queue({ onEdit, onTake }: { onEdit(text: string): void; onTake(m: Unsent): void }) {
@@ -23,6 +26,22 @@ export function Queue({ onEdit, onTake }: { onEdit(text: string): void; onTake(m
   const rewrite = useAction(async (q: LiveQueue, items: QueueItem[]) => {
     await client.call("rewrite_queue", { queue: q.queue, items, ...(q.updateId ? { replaces: q.updateId } : {}) }, { sessionId });
   });
+  const list = useRef<HTMLUListElement>(null);
+  const groupOf = (id: string) => ordered.find((q) => q.items?.some((o) => o.id === id));
+  const { handle, place } = useReorder(
+    waiting.map(({ item }) => item.id),
+    async (id, to) => {
+      const q = groupOf(id);
+      const items = [...(q?.items ?? [])];
+      const at = items.findIndex((o) => o.id === id);
+      const [moved] = items.splice(at, 1);
+      if (!q || !moved) return false;
+      items.splice(to, 0, moved);
+      const ok = await rewrite.run(q, items);
+      if (ok) announce(w.movedTo(to + 1, items.length));
+      return ok;
+    },
+  );
   const resume = useAction(() => client.call("resume_queue", {}, { sessionId }));
   const outbox = useOutbox();
   const connected = useStatus().state === "connected";
@@ -31,10 +50,24 @@ export function Queue({ onEdit, onTake }: { onEdit(text: string): void; onTake(m
   const without = (q: LiveQueue, item: QueueItem) => (q.items ?? []).filter((o) => o.id !== item.id);
   return (
     <>
-      <ul className="queue" aria-label={w.queued(waiting.length + unsent.length)}>
+      <ul className="queue" ref={list} aria-label={w.queued(waiting.length + unsent.length)}>
         {waiting.map(({ q, item, i }, n) => (
-          <li key={item.id}>
-            <span className="src num">{n + 1}</span>
+          <li key={item.id} data-queue={q.queue} {...place(item.id, i, q.items?.map((o) => o.id) ?? [])}>
+            {(q.items?.length ?? 0) > 1 ? (
+              <button
+                type="button"
+                className="grip"
+                aria-label={w.move(n + 1)}
+                {...handle(item.id, i, q.items?.length ?? 0, () => [
+                  ...(list.current?.querySelectorAll(`[data-queue="${q.queue}"]`) ?? []),
+                ])}
+              >
+                <Icon of={GripVertical} small />
+                <span className="src num">{n + 1}</span>
+              </button>
+            ) : (
+              <span className="src num">{n + 1}</span>
+            )}
             <span className="trunc">{textOf(item.content)}</span>
             <span className="src">{q.queue === "steer" ? w.atStep : i > 0 ? "" : n === 0 ? w.next : w.afterTurn}</span>
             <span>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessible, phone, picture, problems, withoutPages, World } from "../testing/page";
+import { accessible, desk, phone, picture, problems, withoutPages, World } from "../testing/page";
 
 describe.skipIf(withoutPages !== "")("the composer", () => {
   let world: World;
@@ -40,6 +40,58 @@ describe.skipIf(withoutPages !== "")("the composer", () => {
     await page.locator(".head").getByText("Working").waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
+
+  for (const [how, options] of Object.entries({ mouse: desk, finger: phone })) {
+    test(`moves a waiting message where it is dragged: ${how}`, async () => {
+      const sessionId = await world.session("wait for it");
+      for (const text of ["first", "second", "third", "fourth"]) {
+        await world.host.request("send_message", { content: [{ type: "text", text }] }, sessionId);
+      }
+      const page = await world.page(`#/s/${sessionId}`, options);
+      const rows = page.locator(".queue li > .trunc");
+      await rows.nth(3).waitFor();
+      const grip = (n: number) => page.locator(".queue li").nth(n).getByRole("button", { name: /drag/ });
+      const middle = async (n: number) => {
+        const box = await grip(n).boundingBox();
+        return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 };
+      };
+      const [from, to] = [await middle(3), await middle(1)];
+      const touch = await page.context().newCDPSession(page);
+      const point = (type: "touchStart" | "touchMove" | "touchEnd", at?: { x: number; y: number }) =>
+        touch.send("Input.dispatchTouchEvent", { type, touchPoints: at ? [at] : [] });
+      const drag = async (steps: { x: number; y: number }[]) => {
+        for (const [i, at] of steps.entries()) {
+          if (how === "finger") await point(i === 0 ? "touchStart" : "touchMove", at);
+          else if (i > 0) await page.mouse.move(at.x, at.y, { steps: 5 });
+          else {
+            await page.mouse.move(at.x, at.y);
+            await page.mouse.down();
+          }
+        }
+      };
+      const letGo = () => (how === "finger" ? point("touchEnd") : page.mouse.up());
+      await drag([from, { ...from, y: (from.y + to.y) / 2 }, to]);
+      await page.locator(".queue li.dragged", { hasText: "fourth" }).waitFor();
+      await picture(page, `composer-dragging-${how}`);
+      await letGo();
+      await expect.poll(() => rows.allTextContents()).toEqual(["first", "fourth", "second", "third"]);
+      await expect.poll(() => page.locator(".queue li:is(.dragged, .moved, .yields)").count()).toBe(0);
+
+      await drag([await middle(0), await middle(2)]);
+      await page.locator(".queue li.dragged", { hasText: "first" }).waitFor();
+      await page.keyboard.press("Escape"); // it stays where it was, and the turn goes on
+      await page.locator(".queue li.dragged").waitFor({ state: "detached" });
+      await letGo();
+      expect(await rows.allTextContents()).toEqual(["first", "fourth", "second", "third"]);
+      await grip(0).press("ArrowDown");
+      await expect.poll(() => rows.allTextContents()).toEqual(["fourth", "first", "second", "third"]);
+      expect(await page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".trunc")?.textContent)).toBe("first");
+      await page.locator(".head").getByText("Working").waitFor();
+      await accessible(page);
+      await page.getByRole("button", { name: "Stop" }).click();
+      expect(problems).toEqual([]);
+    });
+  }
 
   test("shows what goes into the turn first, and says so", async () => {
     const sessionId = await world.session("wait again");

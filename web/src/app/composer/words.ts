@@ -1,5 +1,5 @@
 import { words } from "../words/index";
-import { plural } from "../words/format";
+import { count, plural } from "../words/format";
 
 export const composerWords = words(
   {
@@ -20,6 +20,8 @@ export const composerWords = words(
     remove: "Remove",
     edit: "Edit",
     up: "Earlier",
+    move: (n: number) => `Message ${count(n)}: drag, or ↑ and ↓, to move it`,
+    movedTo: (n: number, of: number) => `Moved to ${count(n)} of ${count(of)}.`,
     paused: "The queue is paused.",
     resume: "Go on",
     unsent: "Not sent.",
@@ -103,6 +105,8 @@ export const composerWords = words(
     remove: "移除",
     edit: "编辑",
     up: "提前",
+    move: (n: number) => `第 ${count(n)} 条消息：拖动或用 ↑ ↓ 移动`,
+    movedTo: (n: number, of: number) => `已移到第 ${count(n)} 位，共 ${count(of)} 条。`,
     paused: "队列已暂停。",
     resume: "继续",
     unsent: "未发送。",

@@ -1,9 +1,11 @@
 import { Code } from "../text/Code";
 import { Diff } from "../text/Diff";
+import { Fence } from "../text/Fence";
 import { Formula } from "../text/Formula";
 import { Markdown } from "../text/Markdown";
 import { safeText } from "../text/safe";
 import { Terminal } from "../text/Terminal";
+import { hostileDiagrams, slowDiagrams } from "../diagram/testing/hostile";
 import { hostile } from "../text/testing/hostile";
 
 /** Characters from which on a text is drawn once by each: it is about their time then. */
@@ -34,6 +36,17 @@ export function Hostile({ index }: { index: number }) {
         <Formula source={text} display={false} />
       </p>
       <Formula source={text} display />
+    </main>
+  );
+}
+
+/** A hostile text of a diagram; the slow ones come after the others. */
+export function HostileDiagram({ index }: { index: number }) {
+  const text = [...hostileDiagrams, ...slowDiagrams][index] ?? "";
+  return (
+    <main key={index} data-sample={index}>
+      <h1>Diagram {index}</h1>
+      <Fence text={text} language="mermaid" live={false} />
     </main>
   );
 }

@@ -9,7 +9,7 @@ import { Button, Tips } from "../parts/controls";
 import { applyTheme } from "../theme/theme";
 import { language, setLanguage } from "../words/index";
 import { textStates } from "./text";
-import { Hostile } from "./hostile";
+import { Hostile, HostileDiagram } from "./hostile";
 import "../theme/tokens.css";
 import "../theme/base.css";
 import "./dev.css";
@@ -19,7 +19,7 @@ export type States = Record<string, ComponentType>;
 
 const sections: Record<string, States> = { text: textStates };
 
-/** The fragment: "text/code" is one state, "text" all of a room, "hostile/12" a sample of hostile text. */
+/** The fragment: "text/code" is one state, "text" all of a room, "hostile/12" a sample of hostile text, "diagram/12" of a hostile diagram. */
 function useFragment(): string[] {
   const hash = useSyncExternalStore(
     (l) => {
@@ -34,6 +34,7 @@ function useFragment(): string[] {
 function Dev() {
   const [section = "", state = ""] = useFragment();
   if (section === "hostile") return <Hostile index={Number(state)} />;
+  if (section === "diagram") return <HostileDiagram index={Number(state)} />;
   return (
     <div className="dev">
       <header>

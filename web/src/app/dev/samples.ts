@@ -82,7 +82,6 @@ export const code: Record<string, string> = {
   html: '<p class="a">Text &amp; <b>bold</b></p>\n<script>const a = 1;</script>\n',
   css: ".a > .b:hover {\n  color: var(--ink); /* why */\n  margin: 0 4px;\n}\n",
   diff: "@@ -1 +1 @@\n-old\n+new\n",
-  mermaid: "graph LR\n  A --> B\n",
   "": "next = last.Add(24 * time.Hour)   a line that is longer than the box is wide, so that it has to scroll by itself and never the page\n",
 };
 
@@ -121,3 +120,79 @@ export const output = [
   "hidden: \u202egnp.exe \u001b]0;title\u0007",
   "=== RUN   TestStoreClaimsOnce/\u001b[33mtwo_hosts\u001b[0m",
 ].join("\n");
+
+/** Diagrams by what they are. */
+export const diagrams: Record<string, string> = {
+  flowchart: `flowchart TD
+  accTitle: How a run is started
+  A[Schedule is due] --> B{Is the host\nawake?}
+  B -->|yes| C[Start the run]
+  B -->|no| D[(Log)]
+  D -.-> E([Catch up once])
+  E --> C
+  subgraph later
+    C --> F[[Report]]
+  end
+  style F fill:#f9f,stroke:#333
+  style D fill:#113
+`,
+  wide: `graph LR
+  ${Array.from({ length: 14 }, (_, i) => `n${i}[Step number ${i + 1}] --> n${i + 1}[Step number ${i + 2}]`).join("\n  ")}
+`,
+  sequence: `sequenceDiagram
+  autonumber
+  participant P as Page
+  participant H as Host
+  P->>+H: send_message
+  H-->>P: accepted
+  loop each delta
+    H->>P: text
+  end
+  Note right of H: The log is written first
+  H-->>-P: turn ended
+`,
+  classes: `classDiagram
+  class Session {
+    +String id
+    +append(Event) Seq
+  }
+  class Lane
+  Session "1" --> "1" Lane : owns
+  Lane <|-- Reader
+`,
+  states: `stateDiagram-v2
+  [*] --> Idle
+  Idle --> Running: message
+  state Running {
+    [*] --> Thinking
+    Thinking --> Calling
+  }
+  Running --> Idle: end
+  Running --> [*]
+`,
+  entities: `erDiagram
+  PROJECT ||--o{ SESSION : has
+  SESSION {
+    string id PK
+    int events
+  }
+`,
+  gantt: `gantt
+  title Release
+  dateFormat YYYY-MM-DD
+  section Build
+  Host :done, a, 2026-01-01, 20d
+  Page :active, b, after a, 15d
+  section Ship
+  Tests :crit, c, after b, 10d
+`,
+  pie: 'pie showData\n  title Tokens\n  "Input" : 60\n  "Output" : 25\n  "Cache" : 15\n',
+  mindmap: "mindmap\n  root((Scorel))\n    Host\n      Sessions\n      Tools\n    Page\n    Terminal\n",
+  timeline: "timeline\n  title Versions\n  2024 : First sketch\n  2025 : Host : Page\n  2026 : Relay\n",
+  git: 'gitGraph\n  commit id: "a"\n  branch web\n  commit id: "b"\n  checkout main\n  merge web tag: "v1"\n',
+  journey: "journey\n  title A day\n  section Morning\n    Open: 5: Mira\n    Ask: 3: Mira, Lena\n",
+  quadrant: "quadrantChart\n  title Reach\n  x-axis Low --> High\n  y-axis Few --> Many\n  A: [0.3, 0.6]\n  B: [0.7, 0.2]\n",
+  chart: 'xychart-beta\n  title "Cost"\n  x-axis [jan, feb, mar]\n  y-axis "USD" 0 --> 10\n  bar [3, 6, 9]\n  line [2, 5, 8]\n',
+  wrong: "graph TD\n  A --> B\n  B -->|no end\n  C ->-> D\n",
+  other: "this is no diagram\n",
+};

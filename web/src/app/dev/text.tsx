@@ -5,7 +5,7 @@ import { Diff } from "../text/Diff";
 import { Markdown } from "../text/Markdown";
 import { PictureOf } from "../text/Picture";
 import { Terminal } from "../text/Terminal";
-import { code, diff, formulas, output, prose } from "./samples";
+import { code, diagrams, diff, formulas, output, prose } from "./samples";
 
 /** A text that comes in as from a model, 1,000 deltas a second; it begins when it is asked to. */
 function Streaming() {
@@ -52,6 +52,13 @@ export const textStates = {
   markdown: () => <Markdown text={prose} />,
   streaming: Streaming,
   formulas: () => <Markdown text={formulas} />,
+  diagrams: () => (
+    <Markdown
+      text={Object.entries(diagrams)
+        .map(([name, text]) => `### ${name}\n\n\`\`\`mermaid\n${text}\`\`\`\n`)
+        .join("\n")}
+    />
+  ),
   code: () => (
     <>
       {Object.entries(code).map(([language, text]) => (

@@ -11,13 +11,17 @@ import { panelWords } from "./words";
 /** What the session is at: what fills its context, what it has cost, what is left to do, what runs, who is here. */
 export default function SessionPanel() {
   return (
-    <>
-      <ContextPane />
-      <CostPane />
-      <TodoPane />
-      <BackgroundPane />
-      <PeoplePane />
-    </>
+    <div className="panes">
+      <div>
+        <ContextPane />
+        <CostPane />
+      </div>
+      <div>
+        <TodoPane />
+        <BackgroundPane />
+        <PeoplePane />
+      </div>
+    </div>
   );
 }
 

@@ -10,17 +10,19 @@ import { type Piece, useHighlight } from "./useHighlight";
 import { textWords } from "./words";
 import "./text.css";
 
-/** Code as it is. live: it still comes in. What is copied is what is seen. */
+/** Code as it is. live: it still comes in. What is copied is what is seen. caption says something below it. */
 export const Code = memo(function Code({
   text,
   language = "",
   live = false,
   copy,
+  caption,
 }: {
   text: string;
   language?: string;
   live?: boolean;
   copy?: boolean;
+  caption?: string;
 }) {
   const w = useWords(textWords);
   const shown = useMemo(() => safeText(text), [text]);
@@ -37,7 +39,7 @@ export const Code = memo(function Code({
           </code>
         </pre>
       </Scroller>
-      {/^mermaid$/i.test(name) && !live && <figcaption className="t3">{w.diagram}</figcaption>}
+      {caption && <figcaption className="t3">{caption}</figcaption>}
     </figure>
   );
 });

@@ -119,7 +119,7 @@ function sizeOf(url: string): Promise<{ width: number; height: number }> {
 }
 
 /** An image as large as the page; from there it can be enlarged, and then it scrolls. */
-function Zoom({ url, width, height, alt, onClose }: { url: string; width: number; height: number; alt: string; onClose(): void }) {
+export function Zoom({ url, width, height, alt, onClose }: { url: string; width: number; height: number; alt: string; onClose(): void }) {
   const w = useWords(textWords);
   const fit = Math.min(1, (innerWidth - 32) / width, (innerHeight - 96) / height);
   const [scale, setScale] = useState(fit);

@@ -3,8 +3,8 @@ import { Square, SquareCheck } from "lucide-react";
 import type { List, ListItem, Nodes, Parents, PhrasingContent, RootContent, TableRow } from "mdast";
 import { Fragment, memo, type ReactNode } from "react";
 import { Icon } from "../parts/controls";
-import { Code } from "./Code";
 import type { Drawn, References } from "./doc";
+import { Fence } from "./Fence";
 import { Formula } from "./Formula";
 import type { MathNode } from "./math";
 import { otherHost, safeHref } from "./links";
@@ -32,7 +32,7 @@ export function Cursor() {
 /** The content of a block. */
 export const BlockView = memo(function BlockView({ drawn, ...d }: { drawn: Drawn } & Drawing) {
   const { block, tree } = drawn;
-  if (block.kind === "code") return <Code text={block.text} language={block.language} live={d.live} copy />;
+  if (block.kind === "code") return <Fence text={block.text} language={block.language} live={d.live} />;
   if (!tree) return <Plain text={block.text} live={d.live} />;
   return <>{children(tree, d, 0, d.live)}</>;
 });
@@ -91,7 +91,7 @@ function draw(node: Nodes | MathNode, d: Drawing, level: number, last: boolean):
     case "inlineCode":
       return withCursor(<code>{safeText(node.value)}</code>, last);
     case "code":
-      return <Code text={node.value} language={node.lang ?? ""} live={last} copy />;
+      return <Fence text={node.value} language={node.lang ?? ""} live={last} />;
     case "break":
       return <br />;
     case "thematicBreak":

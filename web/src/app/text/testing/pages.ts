@@ -12,6 +12,7 @@ import react from "@vitejs/plugin-react";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { alias } from "../../../../vite.config";
+import { diagram } from "../../../../vite.diagram";
 import { desk, executablePath } from "../../testing/page";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -24,14 +25,21 @@ const types: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** The policy of the host's page, from where the host has it. */
-function pagePolicy(): string {
+/** A policy of the host's, from where the host has it. */
+function policyOf(name: string, value: string): string {
   const go = readFileSync(join(root, "../internal/host/serve/page.go"), "utf8");
-  const said = /const pagePolicy = ((?:"[^"]*"[\s+]*)+)/.exec(go)?.[1] ?? "";
+  const said = new RegExp(`const ${name} = ((?:"[^"]*"[\\s+]*)+)`).exec(go)?.[1] ?? "";
   return [...said.matchAll(/"([^"]*)"/g)]
     .map((m) => m[1])
     .join("")
-    .replace("%s", nonce);
+    .replace("%s", value);
+}
+
+/** The policy that the host sends with a file. */
+function policyFor(path: string): string {
+  const frame = /diagram-([\w-]{43})\.html$/.exec(path)?.[1];
+  if (frame) return policyOf("framePolicy", `${frame.replaceAll("-", "+").replaceAll("_", "/")}=`);
+  return extname(path) === ".html" ? policyOf("pagePolicy", nonce) : "default-src 'none'; sandbox";
 }
 
 export class Pages {
@@ -51,7 +59,7 @@ export class Pages {
       configFile: false,
       logLevel: "error",
       base: "./",
-      plugins: [react()],
+      plugins: [react(), diagram()],
       resolve: { alias },
       build: {
         outDir: dir,
@@ -62,13 +70,13 @@ export class Pages {
         rollupOptions: { input: join(root, "dev.html") },
       },
     });
-    const policy = pagePolicy();
     const server = createServer((request, response) => {
       const path = normalize(new URL(request.url ?? "/", "http://host").pathname);
       try {
         const body = readFileSync(join(dir, path));
         response.setHeader("Content-Type", types[extname(path)] ?? "application/octet-stream");
-        response.setHeader("Content-Security-Policy", extname(path) === ".html" ? policy : "default-src 'none'; sandbox");
+        response.setHeader("Content-Security-Policy", policyFor(path));
+        response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
         response.end(extname(path) === ".html" ? body.toString().replace("{{nonce}}", nonce) : body);
       } catch {
         response.writeHead(404).end();
@@ -90,6 +98,11 @@ export class Pages {
     page.setDefaultTimeout(120_000);
     context.on("request", (r) => {
       if (!r.url().startsWith(this.url) && !r.url().startsWith(`blob:${this.url}`)) this.bad.push(`asks for ${r.url().slice(0, 200)}`);
+    });
+    // What a policy refuses is told as a request, too, though none leaves.
+    context.on("requestfailed", (r) => {
+      const at = this.bad.indexOf(`asks for ${r.url().slice(0, 200)}`);
+      if (at >= 0 && r.failure()?.errorText === "csp") this.bad.splice(at, 1);
     });
     context.on("page", () => this.bad.push("opens a page"));
     page.on("dialog", (d) => {
