@@ -36,9 +36,12 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   const [away, setAway] = useState<string>(); // the last row when the end was left
   const { clientId } = useHost();
 
+  const top = useRef(0); // where it was scrolled to last
   const follow = useCallback(() => {
     const el = box.current;
-    if (el && pinned.current) el.scrollTop = el.scrollHeight;
+    if (!el || !pinned.current) return;
+    el.scrollTop = el.scrollHeight;
+    top.current = el.scrollTop; // also when what is shown has become shorter
   }, []);
   useEffect(() => {
     // Rows have their real size only once they are drawn, and grow when they are unfolded.
@@ -65,14 +68,17 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     setAway(undefined);
     follow();
   }, [own, path, follow]);
-  const top = useRef(0); // where it was scrolled to last
   const asked = useRef(0); // how many events were held when older ones were asked for
   const scrolled = () => {
     const el = box.current;
     if (!el) return;
-    pinned.current = el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd;
-    setAway((a) => (pinned.current ? undefined : (a ?? rows.at(-1)?.key ?? "")));
     const upwards = el.scrollTop < top.current;
+    // Who scrolls up leaves the end. Otherwise it is the end that has gone further, and is followed:
+    // what shrank and grew again within a frame has the same size for the observer.
+    if (el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd) pinned.current = true;
+    else if (upwards) pinned.current = false;
+    else follow();
+    setAway((a) => (pinned.current ? undefined : (a ?? rows.at(-1)?.key ?? "")));
     top.current = el.scrollTop;
     if (upwards && !pinned.current && el.scrollTop < nearBegin && more && !full && asked.current !== path.length) {
       asked.current = path.length;

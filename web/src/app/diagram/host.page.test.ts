@@ -7,6 +7,12 @@ import { accessible, desk, phone, picture, problems, withoutPages, World } from 
 const begun = "This is how it goes:\n\n```mermaid\nsequenceDiagram\n  Page->>Host: send_message\n";
 const rest = "  Host-->>Page: accepted\n";
 
+/** Runs in the page. */
+function endIsSeen(): boolean {
+  const el = document.querySelector("main .scroll");
+  return el !== null && el.scrollHeight - el.scrollTop - el.clientHeight < 2;
+}
+
 describe.skipIf(withoutPages !== "")("diagrams in a conversation", () => {
   let world: World;
   beforeAll(async () => {
@@ -29,6 +35,8 @@ describe.skipIf(withoutPages !== "")("diagrams in a conversation", () => {
     expect(await page.locator("figure.diagram").count()).toBe(1); // that of the first answer
     await picture(page, "diagram-streaming");
     await expect.poll(() => image.count()).toBe(2);
+    await expect.poll(() => page.evaluate(endIsSeen)).toBe(true); // drawn later than the rest came
+    expect(await page.getByRole("button", { name: "To the end" }).count()).toBe(0);
     await picture(page, "diagram-answer");
     await accessible(page);
     const frames = await page.locator("iframe").evaluateAll((all) => all.map((f) => [f.getAttribute("sandbox"), f.getAttribute("src")]));
