@@ -192,7 +192,7 @@ func (p *Prompts) fill(ctx context.Context, of Prompting, one connect.Prompt, va
 	case errors.Is(err, connect.ErrNeedsAuth):
 		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in: scorel mcp login %s", of.Name, of.Name)
 	case err != nil:
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", of.Name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", of.Name, serverError{err})
 	}
 	text, pictures, err := Said(ctx, said, p.Blobs)
 	if err != nil {
