@@ -227,9 +227,11 @@ func mark(on chan struct{}) {
 func (c *Channels) Pushed(key pool.Key, method string, params json.RawMessage) {
 	switch method {
 	case eventMethod:
-		if p, ok := parsePushed(params); ok {
-			c.event(key, p)
+		p, ok := parsePushed(params)
+		if !ok {
+			p = pushed{wrong: errNoEvent} // of which people are told
 		}
+		c.event(key, p)
 	case verdictMethod:
 		c.verdict(key, params)
 	}

@@ -301,3 +301,22 @@ func TestAServerThatPairsTellsTheSenderAndNotThePeople(t *testing.T) {
 		t.Errorf("the server is sent %s", got)
 	}
 }
+
+// TestAnEventWithoutATextIsToldAndBeginsNoTurn: its frame would be empty.
+func TestAnEventWithoutATextIsToldAndBeginsNoTurn(t *testing.T) {
+	for why, params := range map[string]any{
+		"its content is empty":       map[string]any{"content": " \n\u200b"},
+		"its content is no text, or": map[string]any{"content": 7},
+	} {
+		w := hosttest.New(t, named("server:chat"), always)
+		configure(w, entry("chat", channel, ""))
+		e := listens(w, true)
+		write(w, "chat", "notifications/claude/channel", params)
+		notice(e, "What the channel server:chat has pushed was left out, and so may be what follows: "+why)
+		push(w, "chat", "a text")
+		e.End()
+		if events, _ := injected(w, e.ID); len(events) != 1 || !strings.Contains(events[0].Content, "a text") {
+			t.Errorf("%+v", events)
+		}
+	}
+}

@@ -139,6 +139,10 @@ func (x *listener) flooded() {
 
 // take has an event enter the session, where its sender is known.
 func (x *listener) take(ctx context.Context, e event) {
+	if e.wrong != nil {
+		x.fails(e.from, e.wrong)
+		return
+	}
 	id, err := e.sender()
 	if err != nil {
 		x.fails(e.from, err)
