@@ -262,6 +262,14 @@ func (c *Channels) takeLost(s *session) map[named]string {
 	return lost
 }
 
+// takeFlood returns how many events of a channel were left out since people were told.
+func (c *Channels) takeFlood(ch *channel) (lost int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lost, ch.pace.lost, ch.pace.told = ch.pace.lost, 0, false
+	return lost
+}
+
 // event gives what was pushed to the session that listens to the server; of several to the one
 // in which a turn has begun last.
 func (c *Channels) event(key pool.Key, p pushed) {

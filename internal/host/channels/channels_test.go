@@ -126,6 +126,8 @@ func TestAFloodIsCutAndToldOnce(t *testing.T) {
 	if told != 1 {
 		t.Errorf("people are told %d times", told)
 	}
+	w.File("push-chat", w.Read("push-chat")+"exit\n")
+	notice(e, "140 events of the channel server:chat were left out.") // it pushes no more: nobody would count on
 }
 
 // TestNobodyListensToWhatNobodyHasNamed: neither a server that declares to be a channel, nor

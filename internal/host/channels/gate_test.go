@@ -249,3 +249,25 @@ func TestThePaceLetsSixtyInAMinuteAndCountsTheRest(t *testing.T) {
 		t.Errorf("it is told again: %d", n)
 	}
 }
+
+// TestTheEndOfAFloodIsLookedForWhenItCanBe: not at the next of some fixed times, by which another
+// minute may have passed.
+func TestTheEndOfAFloodIsLookedForWhenItCanBe(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	flooded, quiet := &channel{}, &channel{}
+	x := &listener{c: &Channels{cfg: Config{Now: func() time.Time { return now }}}, s: &session{listens: map[pool.Key]*channel{{Entry: "a"}: flooded, {Entry: "b"}: quiet}}}
+	if got := x.nextFlood(); got != paceTime {
+		t.Errorf("without a flood in %v", got)
+	}
+	for range maxEvents + 15 {
+		flooded.pace.take(now)
+	}
+	now = now.Add(59 * time.Second)
+	if got := x.nextFlood(); got != time.Second {
+		t.Errorf("before its end in %v", got)
+	}
+	now = now.Add(x.nextFlood())
+	if flooded.pace.take(now); flooded.pace.over(now) != 15 {
+		t.Error("it is not over when it is looked for")
+	}
+}
