@@ -506,7 +506,7 @@ func (s *Server) Tools(ctx context.Context) (tools []Tool, faults []string, err 
 		return nil, nil, err
 	}
 	tools, left := Tools(s.target.Name, list)
-	return tools, append(faults, left...), nil
+	return tools, append(append(s.malformed("tools"), faults...), left...), nil
 }
 
 // Call calls a tool. An error is that there is no answer; with [ErrUnknownEffect] nobody
