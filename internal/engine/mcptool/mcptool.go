@@ -19,6 +19,7 @@ import (
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/permission"
 	engine "scorel/internal/engine/tool"
+	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
 )
 
@@ -146,12 +147,21 @@ func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, erro
 	case err != nil && ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
 	case errors.Is(err, connect.ErrUnknownEffect):
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.Name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.Name, serverError{err})
 	case err != nil:
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.Name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.Name, serverError{err})
 	}
 	return p.result(ctx, a)
 }
+
+// serverError is an error with words of a server, which do not speak as the program.
+type serverError struct{ error }
+
+// Error implements [error].
+func (e serverError) Error() string { return promptsafe.Escape(e.error.Error()) }
+
+// Unwrap returns the error as it was.
+func (e serverError) Unwrap() error { return e.error }
 
 // ask puts a question of the server to people.
 func (p *prepared) ask(ctx context.Context, q connect.Question) connect.Reply {

@@ -1,7 +1,6 @@
 package mcptool
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -116,9 +115,12 @@ func Arguments(p connect.Prompt, args string) (map[string]string, error) {
 		usage = "its args are " + hint
 	}
 	fail := func(format string, about ...any) (map[string]string, error) {
-		return nil, fmt.Errorf("the prompt %s %s; %s", p.Name, fmt.Sprintf(format, about...), usage)
+		return nil, fmt.Errorf("the prompt %s %w; %s", p.Name, fmt.Errorf(format, about...), usage)
 	}
-	if named, ok := object(args); ok {
+	switch named, is, err := object(args); {
+	case err != nil:
+		return fail("cannot use these args, which begin as JSON does: %w", err)
+	case is:
 		for _, name := range slices.Sorted(maps.Keys(named)) {
 			if !slices.ContainsFunc(p.Arguments, func(a connect.Argument) bool { return a.Name == name }) {
 				return fail("has no argument %.100q", name)
@@ -126,7 +128,7 @@ func Arguments(p connect.Prompt, args string) (map[string]string, error) {
 		}
 		var missing []string
 		for _, a := range p.Arguments {
-			if _, ok := named[a.Name]; !ok && a.Required {
+			if named[a.Name] == "" && a.Required {
 				missing = append(missing, a.Name)
 			}
 		}
@@ -146,27 +148,37 @@ func Arguments(p connect.Prompt, args string) (map[string]string, error) {
 	return values, nil
 }
 
-// object reads args that are a JSON object of texts, numbers and truth values.
-func object(args string) (map[string]string, bool) {
+// errArgs is why args that begin as JSON does are none of a prompt.
+var errArgs = errors.New("they must be one whole JSON object, or words that do not begin with { or [")
+
+// object reads args that are a JSON object of texts, numbers and truth values. What begins as
+// JSON does is never read as words: the server would get other texts than were meant.
+func object(args string) (values map[string]string, is bool, err error) {
 	args = strings.TrimSpace(args)
-	var values map[string]any
-	dec := json.NewDecoder(bytes.NewReader([]byte(args)))
-	dec.UseNumber()
-	if !strings.HasPrefix(args, "{") || dec.Decode(&values) != nil || dec.More() {
-		return nil, false
+	if !strings.HasPrefix(args, "{") && !strings.HasPrefix(args, "[") {
+		return nil, false, nil
 	}
-	out := make(map[string]string, len(values))
-	for name, v := range values {
-		switch v := v.(type) {
+	var read map[string]any
+	dec := json.NewDecoder(strings.NewReader(args))
+	dec.UseNumber()
+	if dec.Decode(&read) != nil {
+		return nil, true, errArgs
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, true, errArgs
+	}
+	values = make(map[string]string, len(read))
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		switch v := read[name].(type) {
 		case string:
-			out[name] = v
+			values[name] = v
 		case json.Number, bool:
-			out[name] = fmt.Sprint(v)
+			values[name] = fmt.Sprint(v)
 		default:
-			return nil, false
+			return nil, true, fmt.Errorf("the value of %.100q must be a text, a number, true or false", name)
 		}
 	}
-	return out, true
+	return values, true, nil
 }
 
 // fill asks the server for a prompt, in the course of a call.
@@ -180,7 +192,7 @@ func (p *Prompts) fill(ctx context.Context, of Prompting, one connect.Prompt, va
 	case errors.Is(err, connect.ErrNeedsAuth):
 		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in: scorel mcp login %s", of.Name, of.Name)
 	case err != nil:
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", of.Name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", of.Name, serverError{err})
 	}
 	text, pictures, err := Said(ctx, said, p.Blobs)
 	if err != nil {

@@ -219,7 +219,7 @@ func (c *reading) Run(ctx context.Context, _ func(string)) (engine.Result, error
 	case errors.Is(err, connect.ErrNeedsAuth):
 		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in: scorel mcp login %s", c.server.Name, c.server.Name)
 	case err != nil:
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", c.server.Name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", c.server.Name, serverError{err})
 	}
 	return bounded(ctx, engine.Result{Details: protocol.ToolDetails{}}, Marked(c.server.Name, c.uri, a.Parts), c.call.ID, c.blobs)
 }

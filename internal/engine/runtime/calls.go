@@ -263,7 +263,7 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	}
 	call := tool.Call{ID: j.block.ID, Input: j.input}
 	if err := l.validateFor(j, call.Input); err != nil {
-		why := fmt.Sprintf("The input does not fit the schema of %s: %v", j.spec.Name, err)
+		why := fmt.Sprintf("The input does not fit the schema of %s: %s", j.spec.Name, ends(err.Error(), maxMisfit))
 		if j.indirect && len(j.spec.Schema) <= maxTaughtSchema { // the model may never have seen it
 			why += "\nIts schema is: " + string(j.spec.Schema)
 		}
@@ -288,14 +288,14 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		case before.Input != nil:
 			call.Input = before.Input
 			if err := l.validateFor(j, call.Input); err != nil {
-				return fail("A hook changed the input so that it does not fit the schema of %s: %v", j.spec.Name, err)
+				return fail("A hook changed the input so that it does not fit the schema of %s: %s", j.spec.Name, ends(err.Error(), maxMisfit))
 			}
 		}
 	}
 	l.follow(j, &call)
 	prepared, err := l.safePrepare(ctx, t, call)
 	if err != nil {
-		return fail("%v", err)
+		return fail("%s", ends(err.Error(), maxUnprepared))
 	}
 	j.prepared, j.input = prepared, call.Input
 	if p, ok := prepared.(tool.Labelled); ok {
@@ -402,6 +402,23 @@ func (l *loop) validate(spec tool.Spec, input json.RawMessage) error {
 		return errors.New("it must be a JSON object")
 	}
 	return resolved.Validate(value)
+}
+
+const (
+	// maxMisfit is how much of why an input does not fit a schema a model is told, in bytes:
+	// the sentence has the value, which the model has written.
+	maxMisfit = 1000
+	// maxUnprepared is how much it is told of why a call cannot be prepared, in bytes.
+	maxUnprepared = 16 << 10
+)
+
+// ends cuts a long text in its middle to about n bytes.
+func ends(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head, tail := s[:n/2], s[len(s)-n/2:]
+	return strings.ToValidUTF8(fmt.Sprintf("%s… (%d bytes left out) …%s", head, len(s)-n/2*2, tail), "")
 }
 
 func clip(s string, n int) string {

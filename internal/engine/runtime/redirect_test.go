@@ -169,3 +169,15 @@ func TestAToolThatChecksItsInputsIsNotCheckedByItsSchema(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsWrongWithALongInputIsToldShort: the model has the value, in its call.
+func TestWhatIsWrongWithALongInputIsToldShort(t *testing.T) {
+	long := newGadget("Long", answers("ran"))
+	long.spec.Schema = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","maxLength":64}}}`)
+	tr := newTrial(t, []tool.Tool{long}, `{"do":[{"call":"Long","id":"c1","input":{"name":"`+strings.Repeat("ü", 100_000)+`"}}]}`, done)
+	tr.execute(t.Context())
+	got := tr.results()
+	if len(got) != 1 || len(got[0]) > 1500 || !strings.Contains(got[0], "does not fit the schema of Long: ") || !strings.Contains(got[0], "bytes left out") || !strings.Contains(got[0], "more than 64") {
+		t.Errorf("%d bytes: %.300q", len(got[0]), got)
+	}
+}

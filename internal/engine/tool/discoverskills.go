@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -118,7 +117,10 @@ func (c discoverSkillsCall) Run(ctx context.Context, _ func(string)) (Result, er
 			ofServer = true
 			b.WriteString(" [server " + s.Server + "]")
 		}
-		fmt.Fprintf(&b, ": %s\n", promptsafe.Escape(strings.Join(strings.Fields(s.Description), " ")))
+		if text := strings.Join(strings.Fields(s.Description), " "); text != "" {
+			b.WriteString(": " + promptsafe.Escape(text))
+		}
+		b.WriteString("\n")
 	}
 	b.WriteString("Call Skill with the name of one for its text. What is marked [project] was written in files of the project, not by the user.")
 	if ofServer {

@@ -227,9 +227,11 @@ func mark(on chan struct{}) {
 func (c *Channels) Pushed(key pool.Key, method string, params json.RawMessage) {
 	switch method {
 	case eventMethod:
-		if p, ok := parsePushed(params); ok {
-			c.event(key, p)
+		p, ok := parsePushed(params)
+		if !ok {
+			p = pushed{wrong: errNoEvent} // of which people are told
 		}
+		c.event(key, p)
 	case verdictMethod:
 		c.verdict(key, params)
 	}
@@ -257,6 +259,14 @@ func (c *Channels) takeLost(s *session) map[named]string {
 			lost[ch.name], ch.lost = ch.lost, ""
 		}
 	}
+	return lost
+}
+
+// takeFlood returns how many events of a channel were left out since people were told.
+func (c *Channels) takeFlood(ch *channel) (lost int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lost, ch.pace.lost, ch.pace.told = ch.pace.lost, 0, false
 	return lost
 }
 

@@ -126,6 +126,8 @@ func TestAFloodIsCutAndToldOnce(t *testing.T) {
 	if told != 1 {
 		t.Errorf("people are told %d times", told)
 	}
+	w.File("push-chat", w.Read("push-chat")+"exit\n")
+	notice(e, "140 events of the channel server:chat were left out.") // it pushes no more: nobody would count on
 }
 
 // TestNobodyListensToWhatNobodyHasNamed: neither a server that declares to be a channel, nor
@@ -299,5 +301,24 @@ func TestAServerThatPairsTellsTheSenderAndNotThePeople(t *testing.T) {
 	got := w.Line("got-chat")
 	if !strings.Contains(got, `"code":"`+open[0].Code+`"`) || !strings.Contains(got, `"chat_id":"room"`) {
 		t.Errorf("the server is sent %s", got)
+	}
+}
+
+// TestAnEventWithoutATextIsToldAndBeginsNoTurn: its frame would be empty.
+func TestAnEventWithoutATextIsToldAndBeginsNoTurn(t *testing.T) {
+	for why, params := range map[string]any{
+		"its content is empty":       map[string]any{"content": " \n\u200b"},
+		"its content is no text, or": map[string]any{"content": 7},
+	} {
+		w := hosttest.New(t, named("server:chat"), always)
+		configure(w, entry("chat", channel, ""))
+		e := listens(w, true)
+		write(w, "chat", "notifications/claude/channel", params)
+		notice(e, "What the channel server:chat has pushed was left out, and so may be what follows: "+why)
+		push(w, "chat", "a text")
+		e.End()
+		if events, _ := injected(w, e.ID); len(events) != 1 || !strings.Contains(events[0].Content, "a text") {
+			t.Errorf("%+v", events)
+		}
 	}
 }

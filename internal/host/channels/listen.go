@@ -25,7 +25,7 @@ type listener struct {
 
 func (x *listener) run(ctx context.Context) {
 	defer x.ends()
-	flood := time.NewTicker(paceTime) // looks whether a flood has ended
+	flood := time.NewTimer(paceTime) // looks whether a flood has ended
 	defer flood.Stop()
 	for {
 		select {
@@ -33,6 +33,7 @@ func (x *listener) run(ctx context.Context) {
 			return
 		case <-x.s.look:
 			x.look()
+			flood.Reset(x.nextFlood())
 		case e := <-x.s.events:
 			x.take(ctx, e)
 		case b := <-x.s.told:
@@ -41,12 +42,20 @@ func (x *listener) run(ctx context.Context) {
 			x.answer(ctx, v)
 		case <-flood.C:
 			x.flooded()
+			flood.Reset(x.nextFlood())
 		}
 	}
 }
 
-// ends takes back what it holds of the session.
+// ends takes back what it holds of the session. What people were not told of floods is kept for
+// who looks for a fault.
 func (x *listener) ends() {
+	_, _, listens := x.c.state(x.s)
+	for _, ch := range listens {
+		if n := x.c.takeFlood(ch); n > 0 {
+			x.c.cfg.Log.Report(x.s.id, fmt.Sprintf("%d events of the channel %s were left out", n, ch.name), nil)
+		}
+	}
 	x.c.listening(x.s, nil)
 	x.hold(false, false)
 }
@@ -81,6 +90,11 @@ func (x *listener) look() {
 		relays = relays || ch.relays
 	}
 	x.c.listening(x.s, listens)
+	for key, ch := range before {
+		if listens[key] != ch { // nobody counts for it any more
+			x.leftOut(ch, x.c.takeFlood(ch))
+		}
+	}
 	x.hold(len(listens) > 0, relays)
 	for name, why := range x.c.takeLost(x.s) {
 		x.notify("warning", "The channel %s: %s.", name, why)
@@ -133,12 +147,40 @@ func (x *listener) flooded() {
 	}
 	x.c.mu.Unlock()
 	for ch, n := range over {
+		x.leftOut(ch, n)
+	}
+}
+
+// leftOut tells people how many events of a channel were left out.
+func (x *listener) leftOut(ch *channel, n int) {
+	switch {
+	case n == 1:
+		x.notify("warning", "1 event of the channel %s was left out.", ch.name)
+	case n > 1:
 		x.notify("warning", "%d events of the channel %s were left out.", n, ch.name)
 	}
 }
 
+// nextFlood returns when the next flood may be over.
+func (x *listener) nextFlood() time.Duration {
+	now := x.c.cfg.Now()
+	x.c.mu.Lock()
+	defer x.c.mu.Unlock()
+	next := paceTime
+	for _, ch := range x.s.listens {
+		if left := ch.pace.left(now); left > 0 {
+			next = min(next, left)
+		}
+	}
+	return next
+}
+
 // take has an event enter the session, where its sender is known.
 func (x *listener) take(ctx context.Context, e event) {
+	if e.wrong != nil {
+		x.fails(e.from, e.wrong)
+		return
+	}
 	id, err := e.sender()
 	if err != nil {
 		x.fails(e.from, err)

@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	hosttest.Main(m)
 }
 
-// serve is a server that writes the lines of the file push-NAME to its client, and keeps the
+// serve is a server that writes the lines of the file push-NAME to its client, ends at the line
+// exit, and keeps the
 // notifications that it gets about channels in got-NAME.
 func serve(kind string) {
 	name, caps, _ := strings.Cut(kind, ":")
@@ -51,6 +52,9 @@ func serve(kind string) {
 	}()
 	go func() { // ends with the process
 		for line := range lines {
+			if line == "exit\n" {
+				os.Exit(0)
+			}
 			fmt.Print(line)
 		}
 	}()

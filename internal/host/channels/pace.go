@@ -45,6 +45,14 @@ func (p *pace) tell() bool {
 	return true
 }
 
+// left returns how long a flood may still go on before it is over, 0 without one.
+func (p *pace) left(now time.Time) time.Duration {
+	if p.lost == 0 {
+		return 0
+	}
+	return max(p.last.Add(paceTime).Sub(now), 1)
+}
+
 // over returns how many events were left out in a flood that has ended, 0 for none.
 func (p *pace) over(now time.Time) (lost int) {
 	if p.lost == 0 || now.Sub(p.last) < paceTime {

@@ -2,6 +2,7 @@ package channels
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,14 @@ type pushed struct {
 
 	from   string // who has sent it, to the letter
 	faulty bool   // somebody has, by a name that is none
+	wrong  error  // why it is no event; nil for one
 }
+
+// Why what a server has pushed does not enter.
+var (
+	errEmpty   = errors.New("its content is empty")
+	errNoEvent = errors.New("its content is no text, or its meta is no object")
+)
 
 // parsePushed reads the parameters of an event and takes out what is not for it. It reports
 // whether they are one.
@@ -40,9 +48,12 @@ func parsePushed(params json.RawMessage) (p pushed, ok bool) {
 	}
 	p.from, p.faulty = senderOf(in.Meta)
 	p.Content = cutBytes(promptsafe.Clean(*in.Content), maxContent)
+	if strings.TrimSpace(p.Content) == "" {
+		p.wrong = errEmpty
+	}
 	for key, value := range in.Meta {
 		text, ok := value.(string)
-		if !ok || key == "source" || !plainKey(key) {
+		if !ok || frames(key) || !plainKey(key) {
 			continue
 		}
 		if p.Meta == nil {
@@ -105,6 +116,12 @@ func senderOf(meta map[string]any) (name string, faulty bool) {
 		}
 	}
 	return "", false
+}
+
+// frames reports whether a name is one of the frame, in any case: beside the source, which is
+// the program's, it would look like it.
+func frames(key string) bool {
+	return strings.EqualFold(key, "source") || strings.EqualFold(key, "channel")
 }
 
 // plainKey reports whether a name has only letters, digits and underscores.

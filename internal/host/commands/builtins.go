@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"scorel/internal/engine/model/resolve"
 	"scorel/internal/engine/permission"
@@ -85,11 +86,25 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 		r.Extensions, r.Skills, r.Commands, r.Agents, r.Hooks), Text: strings.Join(r.Problems, "\n")}, nil
 }
 
-// skillSearch finds skills for a person.
+// searchWait is how long a search for skills waits for servers that may have prompts.
+const searchWait = 10 * time.Second
+
+// skillSearch finds skills for a person. It begins the servers of the session, whose prompts are
+// skills too.
 func (c builtins) skillSearch(ctx context.Context, query string) (*protocol.CommandResult, error) {
 	set, _ := c.cs.turns.SkillSet(ctx, c.dir, c.root)
 	all := set.All()
-	if offer := c.prompts().offer; offer != nil {
+	offer, err := c.cs.turns.Servers(ctx, c.l.ID(), c.l.Meta(), c.options)
+	if err != nil {
+		return nil, err
+	}
+	late := ""
+	if offer != nil {
+		limited, cancel := context.WithTimeout(ctx, searchWait)
+		if offer.AwaitAllListed(limited) != nil { // what is known by then counts
+			late = fmt.Sprintf("; an MCP server has not said within %v what it has", searchWait)
+		}
+		cancel()
 		all = slices.Clone(all)
 		for _, p := range offer.Prompts() {
 			if !set.Has(p.Name) {
@@ -102,7 +117,7 @@ func (c builtins) skillSearch(ctx context.Context, query string) (*protocol.Comm
 	for _, s := range found {
 		fmt.Fprintf(&text, "/%s  %s\n", s.Name, s.Description)
 	}
-	return &protocol.CommandResult{Status: fmt.Sprintf("%d of %d skills found", len(found), len(all)), Text: strings.TrimSpace(text.String())}, nil
+	return &protocol.CommandResult{Status: fmt.Sprintf("%d of %d skills found%s", len(found), len(all), late), Text: strings.TrimSpace(text.String())}, nil
 }
 
 // memory shows the notes, or adds one to those of the project.

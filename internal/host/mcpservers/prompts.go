@@ -60,6 +60,11 @@ func (o *Offer) AwaitListed(ctx context.Context, name string) error {
 	return o.awaitListed(ctx, func(u *used) bool { return u.mayHave(name) })
 }
 
+// AwaitAllListed waits until all servers have said what they have.
+func (o *Offer) AwaitAllListed(ctx context.Context) error {
+	return o.awaitListed(ctx, func(*used) bool { return true })
+}
+
 func (o *Offer) awaitListed(ctx context.Context, which func(*used) bool) error {
 	limited, cancel := context.WithTimeout(ctx, listsTime)
 	defer cancel()

@@ -108,3 +108,12 @@ func TestTheQuestionAboutAPromptNamesItsServer(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+func TestASearchForSkillsBeginsTheServers(t *testing.T) {
+	w := hosttest.New(t, allowed("mcp__offers"), done)
+	configure(w, entry("offers", ``), entry("broken", ``))
+	e := w.Begin(false)
+	if r := e.Command("skill-search", "hello"); r.Text != "/mcp__offers__greet  says hello" || r.Status != "1 of 3 skills found" {
+		t.Errorf("before the first message: %+v", r)
+	}
+}

@@ -44,7 +44,7 @@ func (o *Offer) resources(u *used, s pool.Status) {
 // awaitResources waits for the first lists of servers, where all their tools are wanted:
 // the tools for resources exist only where a server has some.
 func (o *Offer) awaitResources(ctx context.Context) error {
-	if err := o.awaitListed(ctx, func(*used) bool { return true }); err != nil {
+	if err := o.AwaitAllListed(ctx); err != nil {
 		return err
 	}
 	for _, u := range o.servers() {

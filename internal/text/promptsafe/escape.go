@@ -48,13 +48,20 @@ func escape(s, tag string) string {
 func meant(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || blank(r) })
 	// web_ begins the names of all frames of the web.
-	for _, name := range [...]string{"web_", "system-reminder", "project-instructions", "user-instructions", "workspace-files"} {
+	for _, name := range [...]string{"web_", "system-reminder", "project-instructions", "user-instructions", "workspace-files",
+		"mcp-prompt", "mcp-resource", "mcp-instructions", "project-command", "project-skill"} {
 		if _, ok := cutName(s, name); ok {
 			return true
 		}
 	}
-	rest, ok := cutName(s, "channel") // with attributes, in any order: feeds have channels without
-	return ok && (strings.HasPrefix(rest, "/") || startsBlank(rest))
+	// With attributes, in any order: feeds have channels without. A frame of a file or an output
+	// can be in that of a command, and in much that is no frame.
+	for _, name := range [...]string{"channel", "skill", "heartbeat"} {
+		if rest, ok := cutName(s, name); ok && (strings.HasPrefix(rest, "/") || startsBlank(rest)) {
+			return true
+		}
+	}
+	return false
 }
 
 // ends reports whether what follows a < is the end of the frame of a tag.

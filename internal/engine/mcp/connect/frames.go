@@ -50,6 +50,8 @@ type frames struct {
 	left func(line []byte) // is told of a line that is no message
 	filter
 
+	entries entries // may be used by anybody
+
 	rest   []byte // of the message that is being read
 	failed error
 	over   atomic.Bool // nothing more comes; may be read by anybody
@@ -77,6 +79,9 @@ func (f *frames) Read(p []byte) (int, error) {
 			return 0, errTooDeep
 		}
 		if f.passes(line) {
+			if line[0] == '{' {
+				line = f.entries.formed(line)
+			}
 			f.rest = append(line, '\n')
 		}
 	}

@@ -113,7 +113,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			s.lasts(ofOthers, got.TTLMs, cursor == "")
 			return got.Prompts, got.NextCursor, nil
 		})
-		tell("prompts", some, err)
+		tell("prompts", append(s.malformed("prompts"), some...), err)
 		var left []string
 		l.Prompts, left = prompts(s.target.Name, list)
 		faults = append(faults, left...)
@@ -127,7 +127,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			s.lasts(ofOthers, got.TTLMs, cursor == "" && caps.Prompts == nil)
 			return got.Resources, got.NextCursor, nil
 		})
-		tell("resources", some, err)
+		tell("resources", append(s.malformed("resources"), some...), err)
 		places, some, err := pages(ctx, s, "templates of resources", func(cursor string) ([]*mcp.ResourceTemplate, string, error) {
 			got, err := s.session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
 			var answered *jsonrpc.Error
@@ -140,12 +140,21 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			s.lasts(ofOthers, got.TTLMs, false)
 			return got.ResourceTemplates, got.NextCursor, nil
 		})
-		tell("templates of resources", some, err)
+		tell("templates of resources", append(s.malformed("resourceTemplates"), some...), err)
 		var left []string
 		l.Resources, left = resources(list, places)
 		faults = append(faults, left...)
 	}
 	return l, faults
+}
+
+// malformed returns which entries of a list were left out because they cannot be decoded. Those
+// of a server with an address lose the list.
+func (s *Server) malformed(list string) []string {
+	if s.process == nil {
+		return nil
+	}
+	return s.process.out.entries.take(list)
 }
 
 // minFresh and maxFresh bound how long a server may have its lists count.

@@ -273,8 +273,14 @@ func byHand(how, at string) {
 func byHandAnswer(how string, c call) string {
 	switch c.Method {
 	case "initialize":
+		if how == "malformed" {
+			return `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"by hand","version":"0"}}`
+		}
 		return `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"by hand","version":"0"}}`
 	case "tools/list":
+		if how == "malformed" {
+			return `"result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"bad","description":[1]}]}`
+		}
 		next := ""
 		switch how {
 		case "cycle":
@@ -283,6 +289,8 @@ func byHandAnswer(how string, c call) string {
 			next = `,"nextCursor":"` + c.Params.Cursor + `x"`
 		}
 		return `"result":{"tools":[{"name":"tool` + c.Params.Cursor + `","inputSchema":{"type":"object"}}]` + next + `}`
+	case "prompts/list":
+		return `"result":{"prompts":[{"name":"good"},{"name":5},{"name":"odd","arguments":"none"},{"name":"well"}]}`
 	case "tools/call":
 		return `"result":{"content":[{"type":"text","text":"called"}]}`
 	}

@@ -506,7 +506,7 @@ func (s *Server) Tools(ctx context.Context) (tools []Tool, faults []string, err 
 		return nil, nil, err
 	}
 	tools, left := Tools(s.target.Name, list)
-	return tools, append(faults, left...), nil
+	return tools, append(append(s.malformed("tools"), faults...), left...), nil
 }
 
 // Call calls a tool. An error is that there is no answer; with [ErrUnknownEffect] nobody
@@ -654,6 +654,9 @@ func (s *Server) why(ctx context.Context, err error, limit time.Duration) error 
 	case errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errTooLong) || s.gone():
 		return fmt.Errorf("the connection has ended (%s); %w", s.reason(err), ErrUnknownEffect)
 	}
+	if malformed.MatchString(err.Error()) {
+		return errors.New(s.reason(err))
+	}
 	return fmt.Errorf("it answers with an error: %s", s.reason(err))
 }
 
@@ -674,18 +677,7 @@ func (s *Server) reason(err error) string {
 	if s.address != nil {
 		text = s.address.hide(text)
 	}
-	text = oneLine(text)
-	for _, lead := range []string{"rejected by transport: ", "connection closed: "} {
-		text = strings.TrimPrefix(text, lead)
-	}
-	for _, lead := range []string{"calling ", "sending "} {
-		if rest, ok := strings.CutPrefix(text, lead); ok {
-			if _, after, ok := strings.Cut(rest, ": "); ok {
-				text = after
-			}
-		}
-	}
-	return strings.TrimPrefix(text, "rejected by transport: ")
+	return plainly(oneLine(text))
 }
 
 // fileURI writes a folder as a URI.
