@@ -131,6 +131,7 @@ func TestWhatWasTypedWhenTheTerminalWentAwayIsThereAgain(t *testing.T) {
 	s := h.Open()
 	s.Say("hello")
 	s.WaitFor("Understood.")
+	s.Gone("… hello") // it is acknowledged
 	pid := h.HostPID()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
