@@ -37,7 +37,7 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 	if list == nil && t.as != nil {
 		list = t.as.named()
 	}
-	if list == nil && (preset == "readonly" || preset == "none") || list != nil && !slices.ContainsFunc(list, ofServer) {
+	if list == nil && (t.checked || preset == "readonly" || preset == "none") || list != nil && !slices.ContainsFunc(list, ofServer) {
 		return s, nil
 	}
 	offer, err := t.tc.servers.Offer(ctx, t.id, t.root, t.cfg, t.over)
