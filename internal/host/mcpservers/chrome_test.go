@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,5 +85,18 @@ func TestTheFailureOfAServerThatIsAlwaysLoadedIsToldInTheSession(t *testing.T) {
 	e.Say("hello")
 	if said := fmt.Sprint(w.Reports.List); !strings.Contains(said, "The MCP server broken cannot be used") {
 		t.Errorf("nobody is told: %s", said)
+	}
+}
+
+func TestWhoHasEnabledChromeIsToldThatItDoesNotAnswerUnlessServersAreStrict(t *testing.T) {
+	t.Setenv("MCP_CHROME_URL", "http://127.0.0.1:9/mcp")
+	for _, strict := range []bool{false, true} {
+		over := host.Overrides{StrictMCP: strict, MCPConfig: []string{`{}`}}
+		w := hosttest.New(t, hosttest.Setting{Overrides: over}, done)
+		w.Write(filepath.Join(w.Home, ".scorel", "mcp.json"), fmt.Sprintf(`{"projects":{%q:{"enabled":{"mcp-chrome":true}}}}`, w.Project))
+		w.Begin(false).Say("hello")
+		if told := strings.Contains(fmt.Sprint(w.Reports.List), "The MCP server mcp-chrome cannot be used"); told == strict {
+			t.Errorf("strict %t: %v", strict, w.Reports.List)
+		}
 	}
 }

@@ -97,6 +97,13 @@ func (t *turn) choose(ctx context.Context, offer *mcpservers.Offer) (c mcpserver
 	if _, err := offer.AwaitNamed(ctx, slices.DeleteFunc(slices.Clone(t.over.Allow), func(rule string) bool { return !ofServer(rule) })); err != nil {
 		return c, err
 	}
+	for _, rule := range t.over.Allow {
+		if name, ok := strings.CutPrefix(rule, "Skill("); ok && ofServer(name) { // a prompt
+			if err := offer.AwaitListed(ctx, strings.TrimSuffix(name, ")")); err != nil {
+				return c, err
+			}
+		}
+	}
 	if err := offer.AwaitSwitchedOn(ctx); err != nil {
 		return c, err
 	}
