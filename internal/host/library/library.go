@@ -10,7 +10,6 @@ import (
 	"scorel/internal/host/registry"
 	"scorel/internal/host/request"
 	"scorel/internal/host/settings"
-	"scorel/internal/host/turnconfig"
 	"scorel/protocol"
 )
 
@@ -52,7 +51,8 @@ type Turns interface {
 	// MayBeProvided reports whether the model of a session that is not open may be one that an
 	// extension registers when the session starts.
 	MayBeProvided(ctx context.Context, id protocol.SessionID, meta protocol.Meta) bool
-	For(id protocol.SessionID, as *turnconfig.Agent) turnconfig.Make
+	// Check returns why no turn could run in a session that is described so.
+	Check(ctx context.Context, id protocol.SessionID, meta protocol.Meta) error
 }
 
 // Config is what a [Library] is made from.

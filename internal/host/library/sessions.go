@@ -49,15 +49,11 @@ func (lib *Library) checkMeta(ctx context.Context, id protocol.SessionID, meta *
 	if level := model.ThinkingLevel(meta.ThinkingLevel); level != "" && !level.Valid() {
 		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", meta.ThinkingLevel, model.ThinkingLevels())
 	}
-	turn, err := lib.turns.For(id, nil)(ctx, *meta, nil)
-	if err != nil {
-		if protocol.AboutOf(err).Field == "model" && lib.turns.MayBeProvided(ctx, id, *meta) {
-			return nil // the first turn says what is wrong with it
-		}
-		return err
+	err = lib.turns.Check(ctx, id, *meta)
+	if err != nil && protocol.AboutOf(err).Field == "model" && lib.turns.MayBeProvided(ctx, id, *meta) {
+		return nil // the first turn says what is wrong with it
 	}
-	turn.Close()
-	return nil
+	return err
 }
 
 // UpdateInfo changes what a session is like, by the rules of a new one. A session whose

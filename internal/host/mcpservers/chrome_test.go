@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"scorel/internal/engine/mcp/config"
 	"scorel/internal/host"
 	"scorel/internal/host/hosttest"
+	"scorel/protocol"
 )
 
 // browser is a server with the name and the kind of tools that the extension of Chrome has.
@@ -48,6 +50,53 @@ func TestASessionSwitchesChromeOnAndEachCallIsAskedFor(t *testing.T) {
 			if !strings.Contains(got, want) {
 				t.Errorf("with the rule %q, switched on %t: %s", rule, on, got)
 			}
+		}
+	}
+}
+
+func TestAMessageSwitchesChromeOnInASessionOfAServingHost(t *testing.T) {
+	at := browser(t)
+	on := protocol.TurnOptions{MCPConfig: []string{config.SwitchedOn(config.Chrome)}, Allow: []string{"mcp__mcp-chrome"}}
+	for _, resumed := range []bool{false, true} {
+		lines := []string{through("mcp__mcp-chrome__chrome_navigate", `{"text":"about:blank"}`), done}
+		if resumed {
+			lines = append([]string{done}, lines...)
+		}
+		w := hosttest.New(t, hosttest.Setting{}, lines...)
+		configure(w, fmt.Sprintf(`"mcp-chrome":{"type":"http","url":%q,"disabled":true}`, at))
+		e := w.Begin(false)
+		if resumed {
+			e.Say("before")
+		}
+		e.With("go", on)
+		if got := strings.Join(results(w, e.ID), "\n"); !strings.Contains(got, "opened about:blank") {
+			t.Errorf("resumed %t: %s", resumed, got)
+		}
+	}
+}
+
+func TestTheFailureOfAServerThatIsAlwaysLoadedIsToldInTheSession(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, done)
+	configure(w, entry("broken", `,"alwaysLoad":true`))
+	e := w.Begin(false)
+	if said := fmt.Sprint(w.Reports.List); strings.Contains(said, "broken") {
+		t.Errorf("it is told before anybody can have opened the session: %s", said)
+	}
+	e.Say("hello")
+	if said := fmt.Sprint(w.Reports.List); !strings.Contains(said, "The MCP server broken cannot be used") {
+		t.Errorf("nobody is told: %s", said)
+	}
+}
+
+func TestWhoHasEnabledChromeIsToldThatItDoesNotAnswerUnlessServersAreStrict(t *testing.T) {
+	t.Setenv("MCP_CHROME_URL", "http://127.0.0.1:9/mcp")
+	for _, strict := range []bool{false, true} {
+		over := host.Overrides{StrictMCP: strict, MCPConfig: []string{`{}`}}
+		w := hosttest.New(t, hosttest.Setting{Overrides: over}, done)
+		w.Write(filepath.Join(w.Home, ".scorel", "mcp.json"), fmt.Sprintf(`{"projects":{%q:{"enabled":{"mcp-chrome":true}}}}`, w.Project))
+		w.Begin(false).Say("hello")
+		if told := strings.Contains(fmt.Sprint(w.Reports.List), "The MCP server mcp-chrome cannot be used"); told == strict {
+			t.Errorf("strict %t: %v", strict, w.Reports.List)
 		}
 	}
 }

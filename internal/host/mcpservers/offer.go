@@ -22,6 +22,9 @@ import (
 // maxNamedFaults is how many faults of what a server offers people are told.
 const maxNamedFaults = 50
 
+// maxBrought is how many texts of servers the messages of a session may bring.
+const maxBrought = 4 * protocol.MaxMCPConfigs
+
 // session is what a session uses.
 type session struct {
 	one   chan struct{} // held while servers are begun and while a choice is made
@@ -97,6 +100,7 @@ func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string,
 		o.begin(root, cfg, over)
 	} else {
 		o.trusted(root, cfg, over)
+		o.brought(root, cfg, over)
 	}
 	for _, u := range o.servers() {
 		u.lease.Retry()
@@ -174,6 +178,43 @@ func (o *Offer) trusted(root string, cfg config.Config, over settings.Overrides)
 	}
 	o.x.mu.Unlock()
 	o.use(append(kept, added...))
+}
+
+// brought begins the servers that a turn brings, or switches on by name, and that the session
+// did not have when its servers were begun, such as those of a session that is resumed.
+func (o *Offer) brought(root string, cfg config.Config, over settings.Overrides) {
+	o.x.mu.Lock()
+	given := o.x.over
+	texts := slices.DeleteFunc(slices.Clone(over.MCPConfig), func(text string) bool { return slices.Contains(given.MCPConfig, text) })
+	if len(texts) == 0 || o.x.closed {
+		o.x.mu.Unlock()
+		return
+	}
+	given.MCPConfig = slices.Concat(given.MCPConfig, texts)
+	if n := len(given.MCPConfig); n > maxBrought {
+		o.x.mu.Unlock()
+		o.warn("The servers of this message do not count: the session has been brought %d texts of servers, which is the most; put them into one file.", maxBrought)
+		return
+	}
+	o.x.over.MCPConfig = given.MCPConfig
+	o.x.mu.Unlock()
+	over.MCPConfig, over.StrictMCP = given.MCPConfig, given.StrictMCP
+	set := o.s.Configured(root, cfg, over)
+	for _, f := range set.Faults {
+		if f.Dropped && f.Scope == mcpconfig.ScopeSession {
+			o.warn("%v.", f)
+		}
+	}
+	kept := o.servers()
+	added := o.acquire(slices.DeleteFunc(set.Entries, func(e mcpconfig.Entry) bool {
+		return e.Scope != mcpconfig.ScopeSession && !e.Awaited || slices.ContainsFunc(kept, func(u *used) bool { return u.entry.Name == e.Name })
+	}), set.Policy, root, cfg, over)
+	o.x.mu.Lock()
+	if len(added) > 0 && o.x.choice != nil && !o.x.choice.Search {
+		o.x.choice = nil
+	}
+	o.x.mu.Unlock()
+	o.use(slices.Concat(kept, added))
 }
 
 // acquire begins the servers of entries. People are told of those that cannot be.

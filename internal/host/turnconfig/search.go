@@ -37,7 +37,7 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 	if list == nil && t.as != nil {
 		list = t.as.named()
 	}
-	if list == nil && (preset == "readonly" || preset == "none") || list != nil && !slices.ContainsFunc(list, ofServer) {
+	if list == nil && (t.checked || preset == "readonly" || preset == "none") || list != nil && !slices.ContainsFunc(list, ofServer) {
 		return s, nil
 	}
 	offer, err := t.tc.servers.Offer(ctx, t.id, t.root, t.cfg, t.over)
@@ -96,6 +96,13 @@ func (t *turn) choose(ctx context.Context, offer *mcpservers.Offer) (c mcpserver
 	}
 	if _, err := offer.AwaitNamed(ctx, slices.DeleteFunc(slices.Clone(t.over.Allow), func(rule string) bool { return !ofServer(rule) })); err != nil {
 		return c, err
+	}
+	for _, rule := range t.over.Allow {
+		if name, ok := strings.CutPrefix(rule, "Skill("); ok && ofServer(name) { // a prompt
+			if err := offer.AwaitListed(ctx, strings.TrimSuffix(name, ")")); err != nil {
+				return c, err
+			}
+		}
 	}
 	if err := offer.AwaitSwitchedOn(ctx); err != nil {
 		return c, err

@@ -65,6 +65,18 @@ func (tc *Maker) For(id protocol.SessionID, as *Agent) Make {
 	}
 }
 
+// Check returns why no turn could run in a session that is described so. It begins no servers
+// but those whose tools the caller names: the first message says which ones the session has,
+// and nobody listens yet to what is said of them.
+func (tc *Maker) Check(ctx context.Context, id protocol.SessionID, meta protocol.Meta) error {
+	t := &turn{tc: tc, id: id, meta: meta, checked: true}
+	config, err := t.make(ctx)
+	if err == nil {
+		config.Close()
+	}
+	return err
+}
+
 // turn is a turn that is being made ready. Its steps follow each other.
 type turn struct {
 	tc      *Maker
@@ -73,6 +85,7 @@ type turn struct {
 	meta    protocol.Meta
 	options *protocol.TurnOptions // may be nil
 	foreign bool                  // of a call that no model makes: its tools are built in, and no server is awaited
+	checked bool                  // no turn begins: see [Maker.Check]
 	by      protocol.TurnOptions  // the same, or none
 
 	// From where.

@@ -38,7 +38,7 @@ func readMCPConfigs(given []string) (texts []string, err error) {
 	}
 	set := mcp.Merge(mcp.Sources{Session: mcpservers.SessionFiles(texts)})
 	for _, f := range set.Faults {
-		if f.Dropped {
+		if f.Dropped && f.Code != mcp.CodeNotSwitchedOn { // only the host knows all servers
 			return nil, exit.AsUsage(f)
 		}
 	}

@@ -94,7 +94,8 @@ export interface TurnOptions {
   /**
    * MCPConfig are texts as in a file of MCP servers, whose servers beat those of the same
    * names in files; with StrictMCP there are no others, but those of an administrator. They
-   * count when the session's first turn in this host has them. Their variables are replaced
+   * count from this turn on; StrictMCP does when the session's first turn in this host has it.
+   * Their variables are replaced
    * as a project's, without keys of providers.
    */
   mcpConfig?: string[];

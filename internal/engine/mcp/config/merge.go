@@ -128,7 +128,7 @@ func (m *merger) add(entries []Entry, dropped []string) {
 		}
 		m.taken[e.ToolPrefix()] = e.Name
 		if on, ok := m.off[e.Name]; ok && e.Scope != ScopeManaged {
-			e.Disabled = !on
+			e.Disabled, e.Awaited = !on, on && e.Scope == ScopePreset // who enables one has to learn that it needs more
 		}
 		if on, ok := m.given[e.Name]; ok && e.Scope != ScopeManaged {
 			e.Disabled, e.Awaited = !on, on
@@ -404,7 +404,7 @@ func (m *merger) missed() {
 				why = x.Reason
 			}
 		}
-		m.set.Faults = append(m.set.Faults, Fault{Scope: ScopeSession, Server: name, Dropped: true, Message: "it is not switched on: " + why})
+		m.set.Faults = append(m.set.Faults, Fault{Scope: ScopeSession, Server: name, Dropped: true, Code: CodeNotSwitchedOn, Message: "it is not switched on: " + why})
 	}
 }
 

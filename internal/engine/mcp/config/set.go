@@ -11,6 +11,7 @@ const (
 	CodeNotInAllowList   Code = "not_in_allowlist"  // there is an allow list without it
 	CodeManagedExclusive Code = "managed_exclusive" // there is a managed file
 	CodePluginOnly       Code = "plugin_only"       // the managed file lets only those of extensions count
+	CodeNotSwitchedOn    Code = "not_switched_on"   // a session switches it on, and it does not count
 	CodeReservedName     Code = "reserved_name"     // the name is one of [Reserved]
 )
 
