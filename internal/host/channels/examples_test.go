@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/host/channels/senders"
 	"scorel/internal/host/hosttest"
 	"scorel/internal/platform/disk"
@@ -74,6 +75,9 @@ func TestTheExampleWithAnAddressPushesWhatIsPosted(t *testing.T) {
 
 func TestTheExampleInGoPairsAnswersAndPassesPermissionsOn(t *testing.T) {
 	dir := t.TempDir()
+	if err := harness.Sources(); err != nil {
+		t.Fatal(err)
+	}
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "chat"), "../../../examples/channels/chat.go")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
