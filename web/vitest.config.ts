@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts"],
     globalSetup: ["src/client/testing/setup.ts"],
+    setupFiles: ["src/client/testing/orphan.ts"],
     testTimeout: 400_000,
     hookTimeout: 200_000,
     expect: { poll: { timeout: 120_000 } }, // the machine may be busy

@@ -46,10 +46,41 @@ func commandLines(text string) [][]string {
 	return lines
 }
 
-func TestTheDocumentationNamesOnlyCommandsAndFlagsThatExist(t *testing.T) {
+// said returns the command lines of scorel that texts of the program and of the page name, by
+// the file: what is in backquotes.
+func said(t *testing.T) map[string][][]string {
+	t.Helper()
+	all := map[string][][]string{}
+	quoted := regexp.MustCompile("`scorel ([-a-z][^`\n]*)`")
+	for _, root := range []string{"../../../cmd", "../../../client", "../../../internal", "../../../protocol", "../../../web/src"} {
+		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			if ext := filepath.Ext(name); err != nil || d.IsDir() || ext != ".go" && ext != ".ts" && ext != ".tsx" || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			for _, found := range quoted.FindAllStringSubmatch(string(text), -1) {
+				all[name] = append(all[name], strings.Fields(found[1]))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func TestTheDocumentationAndTheProgramNameOnlyCommandsAndFlagsThatExist(t *testing.T) {
 	n, name := 0, regexp.MustCompile(`^[a-z]+$`) // of a command
+	all := said(t)
+	if len(all) < 5 {
+		t.Errorf("only %d files of the program name a command", len(all))
+	}
 	for page, text := range pages(t) {
-		for _, words := range commandLines(text) {
+		all[page] = commandLines(text)
+	}
+	for page, lines := range all {
+		for _, words := range lines {
 			cmd := (&app{}).command()
 			cmd.InitDefaultHelpFlag()
 			n++

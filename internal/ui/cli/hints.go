@@ -43,7 +43,7 @@ func hintOf(err error) string {
 	case pe.Code == protocol.CodeSessionNotFound:
 		return "`scorel sessions list` shows them."
 	case about.Field == "clientId":
-		return "`scorel entries list` shows them."
+		return "`scorel clients list` shows them."
 	case about.Field == "model" || about.Field == "meta.model" || about.Field == "changes.model":
 		return "`scorel models` lists them."
 	}

@@ -59,6 +59,15 @@ function watch(): void {
   requestAnimationFrame(frame);
 }
 
+async function scrollBack(page: Page): Promise<void> {
+  const box = await page.locator(".prose").last().boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 10, 300);
+  for (let i = 0; i < 60; i++) {
+    await page.mouse.wheel(0, -1500);
+    await page.waitForTimeout(50);
+  }
+}
+
 describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page", () => {
   let world: World;
   let long: SessionID;
@@ -147,16 +156,27 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
     await page.goto(`${world.url}#/s/${long}`);
     await page.locator(".prose").last().waitFor();
     await page.evaluate(watch);
-    const box = await page.locator(".prose").last().boundingBox();
-    await page.mouse.move((box?.x ?? 0) + 10, 300);
-    for (let i = 0; i < 60; i++) {
-      await page.mouse.wheel(0, -1500);
-      await page.waitForTimeout(50);
-    }
+    await scrollBack(page);
     const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
     print("tasks of more than 50 ms while scrolling back", tasks.length > 0 ? tasks : [0]);
-    const pid = await renderer(world, page);
-    print("memory of the tab, anonymous", [megabytes(pid)], "MB");
+    print("memory of a tab that was loaded and opened it that often, anonymous", [megabytes(await renderer(world, page))], "MB");
+    await page.context().close();
+  });
+
+  test("memory of a tab with 10,000 messages", async () => {
+    const opened: number[] = [];
+    const scrolled: number[] = [];
+    for (let i = 0; i < rounds; i++) {
+      const page = await world.page(`#/s/${long}`);
+      await page.locator(".prose").last().waitFor();
+      const pid = await renderer(world, page);
+      opened.push(megabytes(pid));
+      await scrollBack(page);
+      scrolled.push(megabytes(pid));
+      await page.context().close();
+    }
+    print("memory of a tab with 10,000 messages, anonymous", opened, "MB");
+    print("memory of it, scrolled back, anonymous", scrolled, "MB");
   });
 
   test("delta to painted, and frames at many deltas", async () => {

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { clientIDOf, newSessionID } from "../../client/index";
+import { newSessionID } from "../../client/index";
 import type { SessionID } from "../../protocol/index";
 import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
 
@@ -77,12 +77,9 @@ export class World {
     page.setDefaultTimeout(patienceMs);
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
     page.on("pageerror", (e) => problems.push(String(e)));
-    await page.goto(this.url); // makes the key of the browser
-    await page.getByText("scorel web").first().waitFor();
-    const publicKey = await page.evaluate(publicKeyOfBrowser);
-    const clientId = await clientIDOf(new Uint8Array(Buffer.from(publicKey, "base64")));
-    this.host.allow({ clientId, publicKey, grant: "control" });
-    await page.evaluate((device) => localStorage.setItem("scorel.device", device), this.host.device);
+    const { code } = await this.host.request<{ code: string }>("create_pairing", {});
+    await page.goto(`${this.url}#pair=${code}`);
+    await page.locator(".app").waitFor();
     await page.goto(`${this.url}${fragment}`);
     await page.reload(); // a change of the fragment alone loads nothing
     await page.locator(".app").waitFor();
@@ -131,21 +128,4 @@ export async function accessible(page: Page, selector = "body"): Promise<void> {
     return result.violations.map((v) => ({ id: v.id, nodes: v.nodes.slice(0, 5).map((n) => `${n.html}: ${n.failureSummary}`) }));
   }, selector);
   expect(violations).toEqual([]);
-}
-
-/** Runs in the page: the public half of its key, which browserKey has put into IndexedDB. */
-async function publicKeyOfBrowser(): Promise<string> {
-  const request = indexedDB.open("scorel-key");
-  const db = await new Promise<IDBDatabase>((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-  for (const name of db.objectStoreNames) {
-    const all = db.transaction(name).objectStore(name).getAll();
-    const values = await new Promise<{ publicKey?: Uint8Array }[]>((resolve) => {
-      all.onsuccess = () => resolve(all.result);
-    });
-    for (const v of values) if (v?.publicKey instanceof Uint8Array) return btoa(String.fromCharCode(...v.publicKey));
-  }
-  throw new Error("the browser has no key");
 }

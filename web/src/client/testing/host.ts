@@ -124,16 +124,6 @@ export class Host {
     writeFileSync(join(this.work, name), text);
   }
 
-  /** Puts a client on the list of those that come in with a key of their own. */
-  allow(client: { clientId: string; publicKey: string; grant: string }): void {
-    const path = this.path("entries.json");
-    const list = existsSync(path)
-      ? (JSON.parse(readFileSync(path, "utf8")) as { version: number; entries: object[] })
-      : { version: 1, entries: [] };
-    list.entries.push({ ...client, label: "test", addedAt: 1 });
-    writeFileSync(path, JSON.stringify(list), { mode: 0o600 });
-  }
-
   /** Kills the host and waits until it is gone. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     const { child } = this;
