@@ -37,13 +37,12 @@ func (s *Server) handler(l *listener) http.Handler {
 			s.webSocket(l, w, r)
 			return
 		case "/healthz":
+			defer l.unproven.serve(streamOf(r.Context()), s.times.proof)()
 			h.Set("Content-Type", "text/plain; charset=utf-8")
 			_, _ = w.Write([]byte("ok\n"))
-			streamOf(r.Context()).served.Store(true)
 			return
 		}
 		if !saysBearer(r) && s.page(w, r, l) {
-			streamOf(r.Context()).served.Store(true)
 			return
 		}
 		st := streamOf(r.Context())

@@ -132,12 +132,11 @@ func (l *listener) Accept() (net.Conn, error) {
 // admit gives a connection its time to prove itself.
 func (l *listener) admit(st *stream) {
 	dropped := l.unproven.add(st, time.AfterFunc(l.s.times.proof, func() {
-		if l.unproven.remove(st) {
-			if st.served.Load() { // a browser keeps the connection for its next request
-				_ = st.Close()
-				return
-			}
+		closed, late := l.unproven.expire(st)
+		if late {
 			l.s.refused(refuse(reasonProofTimeout, "A connection did not prove itself in %s.", l.s.times.proof), peerName(l.kind, st.Conn))
+		}
+		if closed {
 			_ = st.Close()
 		}
 	}))

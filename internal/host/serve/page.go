@@ -80,6 +80,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 	if err != nil || info.IsDir() {
 		return false
 	}
+	defer l.unproven.serve(streamOf(r.Context()), s.times.proof)()
 	h := w.Header()
 	h.Set("Content-Type", typeOf(name))
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -115,7 +116,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, l *listener) bool 
 		h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
 	}
 	if r.Method == http.MethodGet {
-		_, _ = io.Copy(w, body) // the client has gone
+		_, _ = io.Copy(w, body)                   // the client has gone
+		_ = http.NewResponseController(w).Flush() // what is buffered counts as being sent, too
 	}
 	return true
 }

@@ -1,17 +1,20 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"scorel/web"
 )
@@ -202,6 +205,43 @@ func TestThePageIsSentPackedToWhoTakesIt(t *testing.T) {
 	if resp, _ := ask(t, "POST", url); resp.StatusCode != 401 {
 		t.Errorf("POST: %s", resp.Status)
 	}
+}
+
+func TestAFileThatComesSlowlyComesWhole(t *testing.T) {
+	large := bytes.Repeat([]byte("0123456789abcdef"), 1<<20) // more than the system buffers
+	page := samplePage(t).(fstest.MapFS)
+	page["assets/large.js"] = &fstest.MapFile{Data: large}
+	w := newWorld(t, setting{times: func(t *times) { t.proof = 300 * time.Millisecond }, config: func(c *Config) { c.Page = page }})
+	addr := w.loopback()
+	for try := range 20 { // a busy machine may be too slow to ask in time
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := io.WriteString(conn, "GET /assets/large.js HTTP/1.1\r\nHost: "+addr+"\r\n\r\n"); err != nil {
+			continue
+		}
+		in := bufio.NewReader(conn)
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			continue
+		}
+		time.Sleep(time.Second) // a line on which nothing gets through for longer than a proof may take
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || !bytes.Equal(body, large) {
+			t.Fatalf("%d of %d bytes have come: %v", len(body), len(large), err)
+		}
+		// The connection has its time for the next file, and no more than that.
+		if _, err := in.ReadByte(); err != io.EOF {
+			t.Errorf("then came %v", err)
+		}
+		if lines := w.reported(); try == 0 && lines != "" {
+			t.Errorf("the host reported %q", lines)
+		}
+		return
+	}
+	t.Error("nobody was answered")
 }
 
 func TestAForeignNameOrPageGetsNoPage(t *testing.T) {

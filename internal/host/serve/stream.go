@@ -24,7 +24,6 @@ type stream struct {
 	heard   atomic.Int64 // Unix nanoseconds of the newest bytes
 	armed   atomic.Int64 // Unix nanoseconds of the write deadline that Write has set
 	fixed   atomic.Bool  // the write deadline is somebody else's
-	served  atomic.Bool  // a request that needs no proof was answered
 	once    sync.Once
 	gone    chan struct{} // closed by Close
 }

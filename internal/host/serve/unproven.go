@@ -31,9 +31,11 @@ type unproven struct {
 }
 
 type waiting struct {
-	st    *stream
-	timer *time.Timer
-	spoke bool // it has sent a whole request
+	st     *stream
+	timer  *time.Timer
+	spoke  bool // it has sent a whole request
+	serves bool // a file is being sent to it
+	served bool // it was sent one; a browser keeps the connection for its next request
 }
 
 func newUnproven(kind Kind) *unproven {
@@ -94,6 +96,43 @@ func (u *unproven) spoke(st *stream) {
 			w.spoke = true
 		}
 	}
+}
+
+// serve notes that a file of the page is being sent to a connection that need not prove itself
+// for it, until the function is called that serve returns. Its time does not run out before, and
+// runs anew then: on a slow line, or a busy machine, the page takes longer to come than a proof.
+func (u *unproven) serve(st *stream, proof time.Duration) (done func()) {
+	u.serves(st, true)
+	return func() {
+		if w := u.serves(st, false); w != nil {
+			w.timer.Reset(proof)
+		}
+	}
+}
+
+func (u *unproven) serves(st *stream, now bool) *waiting {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, w := range u.oldest {
+		if w.st == st {
+			w.spoke, w.serves, w.served = true, now, true
+			return w
+		}
+	}
+	return nil
+}
+
+// expire takes a connection off the list whose time is over, unless a file is being sent to it,
+// and reports whether it is to be closed, and whether it has used its time for nothing.
+func (u *unproven) expire(st *stream) (closed, late bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, w := range u.oldest {
+		if w.st == st && !w.serves {
+			return u.drop(st), !w.served
+		}
+	}
+	return false, false
 }
 
 // largest returns the address that has the most connections.
