@@ -3,6 +3,7 @@
  * which holds what was loaded back for up to 300 ms once its fallback was drawn.
  */
 import { type ComponentType, type ReactNode, useSyncExternalStore } from "react";
+import { loaded } from "./loaded";
 
 /** A component that load brings; until then it is what instead says, or nothing. A failure to load is thrown when it is drawn, and tried again when it is shown again. */
 export function lazy<P extends object>(
@@ -19,7 +20,7 @@ export function lazy<P extends object>(
   const subscribe = (l: () => void) => {
     listeners.add(l);
     if (!state.is && !loading) {
-      loading = load().then(
+      loading = loaded(load).then(
         (m) => changed({ is: m.default }),
         (e) => {
           loading = undefined;

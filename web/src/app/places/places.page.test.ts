@@ -112,6 +112,22 @@ describe.skipIf(withoutPages !== "")("places", () => {
     await page.getByRole("heading", { name: "Second look", level: 1 }).waitFor();
   });
 
+  test("a part of the page whose way here breaks is asked for again", async () => {
+    const page = await world.page("#/new");
+    const cut = new Set<string>();
+    await page.route(/\/assets\/(boot|FolderPicker)-.*\.js$/, (route) => {
+      const url = route.request().url();
+      if (cut.has(url)) return route.continue();
+      cut.add(url);
+      return route.abort("connectionreset");
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Browse", exact: true }).click();
+    await page.getByRole("combobox", { name: "Path" }).waitFor();
+    expect(cut.size).toBe(2);
+    expect(problems.splice(0).filter((p) => !p.includes("net::ERR_CONNECTION_RESET"))).toEqual([]);
+  });
+
   test("two pages show the same list: what works, what asks, a new name, and that a session is gone", async () => {
     const [one, two] = [await world.page("#/"), await world.page("#/")];
     await begin(one, world, "Nightly job", "touch a file");

@@ -74,7 +74,6 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
   beforeAll(async () => {
     world = await World.start([
       { script: 1, chunk: 20, delayMs: 5, stamp: true },
-      { if: { user: "fast" }, again: true, do: [{ text: "and so on it goes   ", times: 10_000 }] },
       { again: true, do: [{ text: "and so on it goes   ", times: 600 }] },
     ]);
     const out = execFileSync(bench ?? "", [
@@ -179,7 +178,7 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
     print("memory of it, scrolled back, anonymous", scrolled, "MB");
   });
 
-  test("delta to painted, and frames at many deltas", async () => {
+  test("delta to painted", async () => {
     const id = await world.session("slow");
     const page = await world.page(`#/s/${id}`);
     await page.locator(".prose").last().waitFor();
@@ -207,5 +206,30 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
     expect(late.length).toBeGreaterThan(0);
     print("delta to painted", late);
     await page.context().close();
+  });
+
+  test("frames at 1,000 deltas a second", async () => {
+    const fast = await World.start([
+      { script: 1, chunk: 20, delayMs: 1 },
+      { again: true, do: [{ text: "and so on it goes  \n", times: 12_000 }] },
+    ]);
+    try {
+      const page = await fast.page(`#/s/${await fast.session("fast")}`);
+      await page.locator(".prose").last().waitFor();
+      await page.evaluate(watch);
+      const length = () => page.evaluate(() => document.querySelector("main")?.textContent?.length ?? 0);
+      const [begin, before] = [Date.now(), await length()];
+      await page.waitForTimeout(8000);
+      const seconds = (Date.now() - begin) / 1000;
+      print("deltas of 20 characters painted", [((await length()) - before) / 20 / seconds], "a second");
+      const frames = await page.evaluate(() => (window as unknown as { frames: number[] }).frames);
+      print("frames at that many deltas", [frames.length / seconds], "a second");
+      print(
+        "time between two of them",
+        frames.slice(1).map((at, i) => at - (frames[i] ?? 0)),
+      );
+    } finally {
+      await fast.close();
+    }
   });
 });

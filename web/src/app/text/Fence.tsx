@@ -1,4 +1,5 @@
 import { type ComponentType, useEffect, useState } from "react";
+import { loaded } from "../parts/loaded";
 import { useWords } from "../words/index";
 import { Code } from "./Code";
 import { safeText } from "./safe";
@@ -19,7 +20,7 @@ function DiagramOf({ text }: { text: string }) {
   useEffect(() => {
     if (Diagram) return;
     let off = false;
-    import("../diagram/Diagram").then(
+    loaded(() => import("../diagram/Diagram")).then(
       (m) => {
         Diagram = m.default;
         if (!off) setState("ready");

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { loaded } from "../parts/loaded";
 import { useWords } from "../words/index";
 import { safeText } from "./safe";
 import { Scroller } from "./Scroller";
@@ -14,7 +15,7 @@ export function Formula({ source, display }: { source: string; display: boolean 
   useEffect(() => {
     if (ready) return;
     let off = false;
-    import("./tex").then(
+    loaded(() => import("./tex")).then(
       (m) => {
         draw = m.drawTex;
         if (!off) setReady(true);

@@ -1,5 +1,6 @@
 import type { Root } from "mdast";
 import { memo, type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { loaded } from "../parts/loaded";
 import { useWords } from "../words/index";
 import { Doc, type Drawn, parsedAtOnce } from "./doc";
 import { BlockView, Cursor, type Drawing, Footnotes, listOf, Members, tableOf } from "./prose";
@@ -16,7 +17,7 @@ let asked = false;
 function ask(): void {
   if (asked) return;
   asked = true;
-  import("./parse").then(
+  loaded(() => import("./parse")).then(
     (m) => {
       parser = m.parse;
       for (const l of listeners) l();

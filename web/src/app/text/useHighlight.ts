@@ -1,5 +1,6 @@
 /** The colours of code, line by line, as they are found while the browser has time. */
 import { useEffect, useRef, useState } from "react";
+import { loaded } from "../parts/loaded";
 import type { Between, Token } from "./highlight";
 import { languageOf } from "./languages";
 import { soon } from "./soon";
@@ -67,7 +68,7 @@ export function useHighlight(code: string, name: string, ended: boolean): readon
     };
     void (async () => {
       try {
-        highlighter ??= await import("./highlight");
+        highlighter ??= await loaded(() => import("./highlight"));
         await highlighter.ready(language);
         if (!off) cancel = soon(step);
       } catch {
