@@ -211,7 +211,7 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
   test("frames at 1,000 deltas a second", async () => {
     const fast = await World.start([
       { script: 1, chunk: 20, delayMs: 1 },
-      { again: true, do: [{ text: "and so on it goes  \n", times: 12_000 }] },
+      { again: true, do: [{ text: "and so **on** it goes, with `code` and more words in a line\n\n", times: 6_000 }] },
     ]);
     try {
       const page = await fast.page(`#/s/${await fast.session("fast")}`);
