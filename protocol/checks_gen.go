@@ -114,6 +114,16 @@ func (r *AnswerUI) checkFields() *Problem {
 	return need("uiId", r.UIID, MaxWord)
 }
 
+// checkFields checks the fields of the request one by one.
+func (r *EditorInput) checkFields() *Problem {
+	return first(
+		need("source", r.Source, MaxName),
+		atMost("text", r.Text, MaxEditorText),
+		upTo("before", r.Before, MaxEditorText),
+		upTo("width", r.Width, MaxCells),
+	)
+}
+
 // Check says what cannot be carried out; see [Call.Check].
 func (r *ListServerModels) Check() *Problem {
 	return first(

@@ -30,6 +30,7 @@ var specs = [...]*Spec{
 	&deleteScheduleSpec,
 	&deleteSessionSpec,
 	&doctorSpec,
+	&editorInputSpec,
 	&enableExtensionSpec,
 	&enableMCPServerSpec,
 	&expandCommandSpec,
@@ -197,6 +198,9 @@ func (*DeleteSession) Spec() *Spec { return &deleteSessionSpec }
 
 // Spec describes the request.
 func (*Doctor) Spec() *Spec { return &doctorSpec }
+
+// Spec describes the request.
+func (*EditorInput) Spec() *Spec { return &editorInputSpec }
 
 // Spec describes the request.
 func (*EnableExtension) Spec() *Spec { return &enableExtensionSpec }
@@ -495,6 +499,8 @@ func (*DirectoryList) response() {}
 func (*DoctorReport) response() {}
 
 func (*Done) response() {}
+
+func (*EditorDrawn) response() {}
 
 func (*EndpointAdded) response() {}
 

@@ -7,6 +7,7 @@ import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
+import type { EditorDrawn, EditorInput } from "./editor";
 import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from "./endpoint";
 import type { ConfirmEntry, EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
@@ -67,6 +68,7 @@ export interface Requests {
   delete_schedule: { request: DeleteSchedule; response: Done };
   delete_session: { request: DeleteSession; response: Deleted };
   doctor: { request: Doctor; response: DoctorReport };
+  editor_input: { request: EditorInput; response: EditorDrawn };
   enable_extension: { request: EnableExtension; response: Done };
   enable_mcp_server: { request: EnableMCPServer; response: Done };
   expand_command: { request: ExpandCommand; response: ExpandedCommand };
@@ -217,6 +219,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   delete_schedule: "control",
   delete_session: "control",
   doctor: "control",
+  editor_input: "answer",
   enable_extension: "control",
   enable_mcp_server: "control",
   expand_command: "control",

@@ -76,6 +76,7 @@ function renderCall({ tool, toolCallId, input, result, width, expanded }) {
 }
 
 function renderEntry(params) {
+  if (params.place === "editorComponent") return renderEditor(params);
   if (params.place) return renderArea(params);
   return params.message ? renderMessage(params) : renderCall(params);
 }

@@ -126,9 +126,8 @@ const ui = {
   setHeader(factory) {
     setArea("header", "setHeader", factory);
   },
-  setEditorComponent: refuses(`ui.setEditorComponent is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
-    if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
-  }),
+  setEditorComponent,
+  getEditorComponent: () => (replaced ? replaced.factory : undefined),
   onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
   // setWorkingIndicator takes the pictures of the indicator; none hides it.
   setWorkingIndicator(options) {

@@ -185,3 +185,7 @@ func (in *Input) Render(th *theme.Theme, width, height int, ghost string) ([]str
 	text, at := in.editor.Render(th, width, height)
 	return text, overlay.Cursor{X: at.X, Y: at.Y}
 }
+
+// Marked is what is typed, with pastes, images and files as they are shown, and how many of its
+// code points are before the cursor.
+func (in *Input) Marked() (text string, before int) { return in.editor.Marked(), in.editor.Position() }
