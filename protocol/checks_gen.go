@@ -59,6 +59,11 @@ func (r *ExpandCommand) Check() *Problem {
 func (r *Reload) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *CompleteInput) Check() *Problem {
+	return need("before", r.Before, MaxArgs)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *TakeUI) Check() *Problem {
 	return first(
 		need("uiId", r.UIID, MaxWord),

@@ -19,7 +19,12 @@ const (
 	PlaceIndicator = "indicator"
 	PlaceThinking  = "thinking"
 	PlaceTheme     = "theme"
+	PlaceWorking   = "working" // with lines, nothing says that a turn runs
 )
+
+// PlaceCompletions is the place of a [UIState] of an extension that is asked with
+// [CompleteInput].
+const PlaceCompletions = "completions"
 
 // Bounds of how long each picture of an indicator is shown, in milliseconds.
 const (

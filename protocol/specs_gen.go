@@ -22,6 +22,7 @@ var specs = [...]*Spec{
 	&closeWebSpec,
 	&compactSessionSpec,
 	&completeCommandSpec,
+	&completeInputSpec,
 	&confirmEntrySpec,
 	&createJobSpec,
 	&createPairingSpec,
@@ -174,6 +175,9 @@ func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
 
 // Spec describes the request.
 func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
+
+// Spec describes the request.
+func (*CompleteInput) Spec() *Spec { return &completeInputSpec }
 
 // Spec describes the request.
 func (*ConfirmEntry) Spec() *Spec { return &confirmEntrySpec }

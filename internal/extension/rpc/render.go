@@ -16,9 +16,18 @@ type Render struct {
 	Result     *ToolResult     `json:"result,omitempty"` // nil: there is none yet
 	Place      string          `json:"place,omitempty"`  // a header or footer, instead of the two
 	Message    *SendMessage    `json:"message,omitempty"`
+	Entry      *StoredEntry    `json:"entry,omitempty"`
 	Editor     *Editor         `json:"editor,omitempty"`
 	Width      int             `json:"width"`
 	Expanded   bool            `json:"expanded"`
+}
+
+// StoredEntry is a custom event.
+type StoredEntry struct {
+	ID         protocol.EventID `json:"id"`
+	Timestamp  int64            `json:"timestamp"`
+	CustomType string           `json:"customType"`
+	Data       json.RawMessage  `json:"data,omitempty"`
 }
 
 // Editor is the editor of a terminal as it is, with keys for it.

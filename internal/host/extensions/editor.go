@@ -47,3 +47,11 @@ func editsOf(edits []protocol.EditorEdit) []protocol.EditorEdit {
 	}
 	return edits
 }
+
+// completeInput answers [protocol.CompleteInput].
+func (x *Session) completeInput(ctx context.Context, r *protocol.CompleteInput) (*protocol.CompletionList, error) {
+	if x == nil || !x.set.Loaded() {
+		return &protocol.CompletionList{Items: []protocol.Completion{}}, nil
+	}
+	return x.set.CompleteInput(ctx, r.Before)
+}

@@ -1,6 +1,7 @@
 package extensions_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,4 +112,59 @@ func TestAnEditorThatHoldsItsOwnTextIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	hosttest.Refused(t, e.C, e.ID, input("x"), protocol.CodeConflict)
+}
+
+func TestExtensionsCompleteWhatIsTyped(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.Ts("issues", `export default function (pi: any) {
+  pi.on("session_start", (_e: any, ctx: any) => ctx.ui.addAutocompleteProvider((current: any) => ({
+    async getSuggestions(lines: string[], line: number, col: number, options: any) {
+      const found = /#(\d*)$/.exec(lines[line].slice(0, col));
+      if (!found) return current.getSuggestions(lines, line, col, options);
+      return { prefix: found[0], items: Array.from({ length: 300 }, (_, i) => ({ value: "#" + i, label: "#" + i, description: "issue" })).filter((i) => i.value.startsWith(found[0])) };
+    },
+  })));
+}`)
+	e := w.Begin(true)
+	e.Say("hello")
+	if !slices.ContainsFunc(e.S.Live.UIStates, func(s protocol.UIState) bool { return s.Place == protocol.PlaceCompletions && s.Source == "issues" }) {
+		t.Errorf("%+v", e.S.Live.UIStates)
+	}
+	ask := func(before string) *protocol.CompletionList {
+		return hosttest.Call[*protocol.CompletionList](t, e.C, e.ID, &protocol.CompleteInput{Before: before})
+	}
+	if got := ask("see #12"); got.Prefix != "#12" || len(got.Items) != 11 || got.Items[0].Value != "#12" || got.Items[0].Description != "issue" {
+		t.Errorf("%+v", got)
+	}
+	if got := ask("see #"); len(got.Items) != 100 {
+		t.Errorf("%d items", len(got.Items))
+	}
+	if got := ask("nothing"); len(got.Items) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestEntriesOfAnExtensionAreDrawn(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.Ts("cards", `export default function (pi: any) {
+  pi.registerEntryRenderer("card", (entry: any, o: any, theme: any) => ({ render: (width: number) =>
+    [theme.fg("accent", "[card]") + " " + entry.data.text + " at " + width + (o.expanded ? " whole" : ""), "\x1b]0;PWNED\x07\x1b[2Jx"] }));
+  pi.registerCommand("card", { handler: async (args: string) => { await pi.appendEntry("card", { text: args }); } });
+  pi.registerCommand("other", { handler: async () => { await pi.appendEntry("other", {}); } });
+}`)
+	e := w.Begin(true)
+	render := func(kind string, expanded bool) *protocol.RenderedEntry {
+		e.Command(kind, "hello")
+		ev := e.Until(func(ev protocol.Event) bool {
+			b, ok := ev.Body.(*protocol.Custom)
+			return ok && b.Kind == kind
+		})
+		return hosttest.Call[*protocol.RenderedEntry](t, e.C, e.ID, &protocol.RenderEntry{EventID: ev.ID, Width: 30, Expanded: expanded})
+	}
+	if got := render("card", true); got.Source != "cards" || got.Body == nil || got.Body.Lines[0] != "\x1b[36m[card]\x1b[39m hello at 30 whole" || got.Body.Lines[1] != "x" {
+		t.Errorf("%+v", got.Body)
+	}
+	if got := render("other", false); got.Source != "" {
+		t.Errorf("what nobody draws: %+v", got)
+	}
 }

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { AgentList, ListAgents } from "./agent";
 import type { BlobPart, BlobRef, GetBlob, PutBlob } from "./blob";
-import type { CommandList, CommandResult, CompleteCommand, CompletionList, ExpandCommand, ExpandedCommand, ListCommands, Reload, Reloaded, RunCommand } from "./command";
+import type { CommandList, CommandResult, CompleteCommand, CompleteInput, CompletionList, ExpandCommand, ExpandedCommand, ListCommands, Reload, Reloaded, RunCommand } from "./command";
 import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
@@ -60,6 +60,7 @@ export interface Requests {
   close_web: { request: CloseWeb; response: Done };
   compact_session: { request: CompactSession; response: Compacted };
   complete_command: { request: CompleteCommand; response: CompletionList };
+  complete_input: { request: CompleteInput; response: CompletionList };
   confirm_entry: { request: ConfirmEntry; response: Done };
   create_job: { request: CreateJob; response: SessionSummary };
   create_pairing: { request: CreatePairing; response: Pairing };
@@ -211,6 +212,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   close_web: "control",
   compact_session: "control",
   complete_command: "control",
+  complete_input: "control",
   confirm_entry: "control",
   create_job: "control",
   create_pairing: "control",

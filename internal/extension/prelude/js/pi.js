@@ -112,9 +112,7 @@ const pi = new Proxy({
   registerFlag: addFlag,
   getFlag,
   registerMessageRenderer: addMessageRenderer,
-  registerEntryRenderer: refuses(`Renderers of entries are not used. ${NO_COMPONENTS}`, (customType) => {
-    unsupported(`The entry renderer of ${customType} is not used. ${NO_COMPONENTS}`);
-  }),
+  registerEntryRenderer: addEntryRenderer,
   registerProvider,
   unregisterProvider(name) {
     if (providers.delete(name)) changed();

@@ -64,13 +64,6 @@ if (host.writesToTerminal) {
   };
 }
 
-// without makes a call that changes nothing here; people are told what an extension wants
-// of it.
-function without(name, why) {
-  const refused = `ui.${name} has no effect in Scorel. ${why}`;
-  return refuses(refused, () => unsupported(refused));
-}
-
 const ui = {
   async select(title, options, opts) {
     if (!Array.isArray(options) || options.length === 0) throw new TypeError("ui.select needs a list of options.");
@@ -136,11 +129,13 @@ const ui = {
     const intervalMs = Number.isFinite(options.intervalMs) ? Math.round(options.intervalMs) : undefined;
     showLines("scorel:indicator", "indicator", frames && frames.length === 0 ? [""] : frames, { intervalMs });
   },
-  setWorkingVisible: without("setWorkingVisible", "Each client shows in its own way that it works."),
+  setWorkingVisible(visible) {
+    showLines("scorel:working-visible", "working", visible === false ? ["hidden"] : null);
+  },
   setHiddenThinkingLabel(label) {
     showLines("scorel:thinking", "thinking", label === undefined || label === null ? null : [String(label)]);
   },
-  addAutocompleteProvider: without("addAutocompleteProvider", "Completions of a command come from getArgumentCompletions."),
+  addAutocompleteProvider,
   theme,
   getTheme: () => theme,
   getAllThemes: () => [],

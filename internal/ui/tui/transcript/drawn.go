@@ -13,11 +13,11 @@ type Drawer interface {
 	Drawn(e Entry) Drawn
 }
 
-// Entry is a call of a tool, or a message of an extension, at a width.
+// Entry is a call of a tool, or a message or an entry of an extension, at a width.
 type Entry struct {
 	Event, Result protocol.EventID // Result is that of a call, "" while there is none
 	Call          string           // its id, "" of a message
-	Name          string           // of the tool, or the kind of the message
+	Name          string           // of the tool, or the kind of the message or entry
 	Width         int
 	Expanded      bool
 }
@@ -38,8 +38,11 @@ func (t *Transcript) entry(it *item, room int) (Entry, bool) {
 	case it.kind == card && it.call.asked > 0 && it.call.shell == nil && it.event != it.call.resultIn:
 		return Entry{Event: it.event, Result: it.call.resultIn, Call: it.call.id, Name: it.call.name, Width: room, Expanded: !t.folded(it)}, true
 	case it.kind == shown:
-		if b, ok := it.body.Body.(*protocol.CustomMessage); ok {
+		switch b := it.body.Body.(type) {
+		case *protocol.CustomMessage:
 			return Entry{Event: it.event, Name: "message " + b.Kind, Width: room, Expanded: !t.folded(it)}, true
+		case *protocol.Custom:
+			return Entry{Event: it.event, Name: "entry " + b.Kind, Width: room, Expanded: !t.folded(it)}, true
 		}
 	}
 	return Entry{}, false
