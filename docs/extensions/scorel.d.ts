@@ -272,7 +272,7 @@ declare module "scorel" {
     /** Draws entries of appendEntry of this type in the terminal UI; nothing leaves one as it is. */
     registerEntryRenderer<T = any>(
       customType: string,
-      renderer: (entry: { type: "custom"; id: string; timestamp: string; customType: string; data?: T }, options: { expanded: boolean; keyHint(action: string, text: string): string }, theme: Theme) => Component | undefined | void,
+      renderer: (entry: { type: "custom"; id: string; timestamp: number; customType: string; data?: T }, options: { expanded: boolean; keyHint(action: string, text: string): string }, theme: Theme) => Component | undefined | void,
     ): void;
   }
 

@@ -3,6 +3,8 @@ package prelude
 import (
 	"strings"
 	"testing"
+
+	"scorel/internal/extension/rpc"
 )
 
 func TestABellOfAnExtensionIsANotice(t *testing.T) {
@@ -37,8 +39,9 @@ export default (pi) => pi.registerCommand("s", { handler: async (arg, ctx) => {
 	const whole = await stream.result();
 	return { status: types.join() + " | " + whole.stopReason + " " + (whole.errorMessage || "") };
 } })`)
+	d.complete = func(rpc.Complete) (string, error) { return "a whole answer", nil }
 	good, err := ext.command("s")
-	if err != nil || !strings.HasPrefix(good, "start,text_start,text_delta ") || !strings.Contains(good, ",text_end,done | ") {
+	if err != nil || !strings.HasPrefix(good, "start,text_start,text_delta a whole answer,") || !strings.Contains(good, ",text_end,done | ") {
 		t.Errorf("%q, %v", good, err)
 	}
 	bad, err := ext.command("s bad")

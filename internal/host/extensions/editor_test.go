@@ -149,7 +149,7 @@ func TestEntriesOfAnExtensionAreDrawn(t *testing.T) {
 	w.Ts("cards", `export default function (pi: any) {
   pi.registerEntryRenderer("card", (entry: any, o: any, theme: any) => ({ render: (width: number) =>
     [theme.fg("accent", "[card]") + " " + entry.data.text + " at " + width + (o.expanded ? " whole" : ""), "\x1b]0;PWNED\x07\x1b[2Jx"] }));
-  pi.registerCommand("card", { handler: async (args: string) => { await pi.appendEntry("card", { text: args }); } });
+  pi.registerCommand("card", { handler: async (args: string) => { await pi.appendEntry("card", { text: args, timestamp: 1 }); } });
   pi.registerCommand("other", { handler: async () => { await pi.appendEntry("other", {}); } });
 }`)
 	e := w.Begin(true)

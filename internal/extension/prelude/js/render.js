@@ -32,7 +32,8 @@ function addEntryRenderer(customType, renderer) {
 function renderStored({ entry, width, expanded }) {
   const renderer = entryRenderers.get(entry.customType);
   if (!renderer) return null;
-  const shown = { type: "custom", ...entry, timestamp: new Date(entry.timestamp).toISOString() };
+  const { data = {} } = entry;
+  const shown = { ...entry, type: "custom", data: VALUE in data ? data[VALUE] : data };
   const keyHint = (action, text) => components().ofAgent.keyHint(action, text);
   return { body: drawn(`the entry renderer of ${entry.customType}`, width, () => renderer(shown, { expanded, keyHint }, theme)) };
 }

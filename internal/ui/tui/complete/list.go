@@ -290,7 +290,7 @@ func (l *List) offer() {
 	case command:
 		l.items = l.fitting(t.query)
 	case word: // what is typed after that is asked for again
-		if t == l.answerTo {
+		if t == l.answerTo && !(len(l.answer) == 1 && l.answer[0].value == t.text) {
 			l.items = l.answer
 		}
 	case argument:

@@ -1,6 +1,9 @@
 package transcript
 
 import (
+	"slices"
+	"strings"
+
 	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -46,6 +49,31 @@ func (t *Transcript) entry(it *item, room int) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+// Beside takes in state of an extension, which belongs to the end of the path that it names. It
+// is seen where the extension draws it, as long as that end is held.
+func (t *Transcript) Beside(e protocol.Event) {
+	b, ok := e.Body.(*protocol.Custom)
+	if !ok || strings.HasPrefix(b.Kind, protocol.OwnKind) {
+		return
+	}
+	at := -1
+	for i, it := range t.items {
+		if it.event == e.ID {
+			return // it is there
+		}
+		if it.event == e.ParentID || at == i && it.apart() && it.body.ParentID == e.ParentID {
+			at = i + 1
+		}
+	}
+	if at < 0 {
+		return
+	}
+	at = max(at, t.next) // what was given to the scrollback stays as it is
+	t.items = slices.Insert(t.items, at, t.weighed(e)...)
+	t.view.inserted(at, 1)
+	t.bound()
 }
 
 // drawnBy returns how an extension draws an item.
