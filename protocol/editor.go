@@ -42,7 +42,7 @@ type (
 )
 
 var editorInputSpec = Spec{
-	Name: "editor_input", Scope: ScopeSession, Grant: GrantAnswer,
+	Name: "editor_input", Scope: ScopeSession, Grant: GrantControl,
 	New: func() Request { return new(EditorInput) }, Reply: func() Response { return new(EditorDrawn) },
 }
 

@@ -221,7 +221,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   delete_schedule: "control",
   delete_session: "control",
   doctor: "control",
-  editor_input: "answer",
+  editor_input: "control",
   enable_extension: "control",
   enable_mcp_server: "control",
   expand_command: "control",

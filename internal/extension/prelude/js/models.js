@@ -122,4 +122,6 @@ const modelRegistry = {
   completeSimple: (model, context, options) => complete(model, context, options),
   stream: streamOf,
   streamSimple: streamOf,
+  findOfType: refusal("ctx.modelRegistry.findOfType", "Choose a model with getAvailable or find."),
+  classify: refusal("ctx.modelRegistry.classify", "Ask a model with complete."),
 };

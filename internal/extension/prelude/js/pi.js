@@ -114,6 +114,7 @@ const pi = new Proxy({
   registerMessageRenderer: addMessageRenderer,
   registerEntryRenderer: addEntryRenderer,
   registerProvider,
+  registerVirtualModel: refusal("pi.registerVirtualModel", "A model is one of a server: register that with registerProvider, or change the model with setModel."),
   unregisterProvider(name) {
     if (providers.delete(name)) changed();
   },

@@ -451,8 +451,9 @@ func (l *List) pick(enter bool) *Edit {
 		}
 	case argument:
 		e.New = it.value
-	case word:
+	case word: // which has no end of its own
 		e.Old, e.New = l.prefix, it.value
+		l.Dismiss()
 	case file:
 		e.New = quote(it.value) + " "
 	}

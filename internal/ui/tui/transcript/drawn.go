@@ -41,12 +41,13 @@ func (t *Transcript) entry(it *item, room int) (Entry, bool) {
 	case it.kind == card && it.call.asked > 0 && it.call.shell == nil && it.event != it.call.resultIn:
 		return Entry{Event: it.event, Result: it.call.resultIn, Call: it.call.id, Name: it.call.name, Width: room, Expanded: !t.folded(it)}, true
 	case it.kind == shown:
-		switch b := it.body.Body.(type) {
-		case *protocol.CustomMessage:
-			return Entry{Event: it.event, Name: "message " + b.Kind, Width: room, Expanded: !t.folded(it)}, true
-		case *protocol.Custom:
-			return Entry{Event: it.event, Name: "entry " + b.Kind, Width: room, Expanded: !t.folded(it)}, true
+		e := Entry{Event: it.event, Width: room, Expanded: !t.folded(it)}
+		if b, ok := it.body.Body.(*protocol.CustomMessage); ok {
+			e.Name = "message " + b.Kind
+		} else if b, ok := it.body.Body.(*protocol.Custom); ok {
+			e.Name = "entry " + b.Kind
 		}
+		return e, e.Name != ""
 	}
 	return Entry{}, false
 }
