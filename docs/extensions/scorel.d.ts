@@ -264,6 +264,8 @@ declare module "scorel" {
     /** Adds models of a server, which people choose as "name/id". Not in extensions of a project. */
     registerProvider(name: string, config: ProviderConfig): void;
     unregisterProvider(name: string): void;
+    /** @deprecated Not supported: it throws. */
+    registerVirtualModel(...args: unknown[]): never;
     /** Draws messages of this type in the terminal UI; nothing leaves one as it is. */
     registerMessageRenderer(
       customType: string,
@@ -412,6 +414,10 @@ declare module "scorel" {
     completeSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
     stream(model: Model | null, context: ModelContext, options?: CompleteOptions): MessageStream;
     streamSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): MessageStream;
+    /** @deprecated Not supported: it throws. */
+    findOfType(...args: unknown[]): never;
+    /** @deprecated Not supported: it throws. */
+    classify(...args: unknown[]): never;
   }
 
   /** The answer of a model as events, which come when it is whole. */
