@@ -1212,6 +1212,7 @@ declare module "@mariozechner/pi-coding-agent/extensions" { export * from "@mari
 declare module "@mariozechner/pi-agent-core" { export type { AgentMessage, ToolDefinition as AgentTool } from "scorel"; }
 declare module "@earendil-works/pi-ai" { export * from "@mariozechner/pi-ai"; }
 declare module "@earendil-works/pi-coding-agent" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@earendil-works/pi-ai/compat" { export * from "@mariozechner/pi-ai"; }
 declare module "@earendil-works/pi-coding-agent/hooks" { export * from "@mariozechner/pi-coding-agent"; }
 declare module "@earendil-works/pi-coding-agent/extensions" { export * from "@mariozechner/pi-coding-agent"; }
 declare module "@earendil-works/pi-tui" { export * from "@mariozechner/pi-tui"; }
