@@ -59,6 +59,11 @@ func (r *ExpandCommand) Check() *Problem {
 func (r *Reload) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *CompleteInput) Check() *Problem {
+	return need("before", r.Before, MaxArgs)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *TakeUI) Check() *Problem {
 	return first(
 		need("uiId", r.UIID, MaxWord),
@@ -112,6 +117,16 @@ func (r *AnswerPermission) checkFields() *Problem {
 // checkFields checks the fields of the request one by one.
 func (r *AnswerUI) checkFields() *Problem {
 	return need("uiId", r.UIID, MaxWord)
+}
+
+// checkFields checks the fields of the request one by one.
+func (r *EditorInput) checkFields() *Problem {
+	return first(
+		need("source", r.Source, MaxName),
+		atMost("text", r.Text, MaxEditorText),
+		upTo("before", r.Before, MaxEditorText),
+		upTo("width", r.Width, MaxCells),
+	)
 }
 
 // Check says what cannot be carried out; see [Call.Check].

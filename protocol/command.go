@@ -71,6 +71,13 @@ type (
 		Commands []CommandInfo `json:"commands"`
 		Problems []string      `json:"problems,omitempty"` // about what is no command, sentences
 	}
+	// CompleteInput asks extensions what may stand where a message is being typed; those that
+	// answer say so in a [UIState] of the place [PlaceCompletions]. Before is what of the line
+	// is before the cursor. The answer, a [CompletionList], is that of the first one that has
+	// something.
+	CompleteInput struct {
+		Before string `json:"before" check:"required,max=MaxArgs"`
+	}
 	// Completion is one thing that may stand as an argument.
 	Completion struct {
 		Value       string `json:"value"`
@@ -80,6 +87,8 @@ type (
 	// CompletionList is at most 100 completions.
 	CompletionList struct {
 		Items []Completion `json:"items"`
+		// Prefix is what the items of a [CompleteInput] replace, before the cursor.
+		Prefix string `json:"prefix,omitempty"`
 	}
 	// CommandResult is what a command did. Status is a sentence for the person. A
 	// command that sends its text as a message has Sent; one that is carried out when
@@ -125,6 +134,10 @@ var (
 	completeCommandSpec = Spec{
 		Name: "complete_command", Scope: ScopeSession, Grant: GrantControl,
 		New: func() Request { return new(CompleteCommand) }, Reply: func() Response { return new(CompletionList) },
+	}
+	completeInputSpec = Spec{
+		Name: "complete_input", Scope: ScopeSession, Grant: GrantControl,
+		New: func() Request { return new(CompleteInput) }, Reply: func() Response { return new(CompletionList) },
 	}
 	runCommandSpec = Spec{
 		Name: "run_command", Scope: ScopeSession, Grant: GrantControl, Mutates: true,

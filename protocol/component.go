@@ -1,7 +1,5 @@
 package protocol
 
-import "fmt"
-
 // Bounds of what an extension draws itself, in a dialog of kind [DialogCustom].
 const (
 	MaxFrameLines = 200       // lines of a frame
@@ -96,15 +94,5 @@ func (r *UIInput) Check() *Problem {
 	if p := r.checkFields(); p != nil {
 		return p
 	}
-	if len(r.Data) > MaxInputKeys {
-		return &Problem{"data", fmt.Sprintf("The field data has %d keys; at most %d.", len(r.Data), MaxInputKeys)}
-	}
-	size := 0
-	for _, d := range r.Data {
-		size += len(d)
-	}
-	if size > MaxInputBytes {
-		return &Problem{"data", fmt.Sprintf("The field data has %d bytes of keys; at most %d.", size, MaxInputBytes)}
-	}
-	return nil
+	return checkKeys(r.Data)
 }

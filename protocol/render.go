@@ -19,7 +19,12 @@ const (
 	PlaceIndicator = "indicator"
 	PlaceThinking  = "thinking"
 	PlaceTheme     = "theme"
+	PlaceWorking   = "working" // with lines, nothing says that a turn runs
 )
+
+// PlaceCompletions is the place of a [UIState] of an extension that is asked with
+// [CompleteInput].
+const PlaceCompletions = "completions"
 
 // Bounds of how long each picture of an indicator is shown, in milliseconds.
 const (
@@ -30,7 +35,7 @@ const (
 // Requests about how extensions draw what is in the conversation, and around it.
 type (
 	// RenderEntry asks the extensions that run how they draw a call of a tool, or a message
-	// of an extension. EventID is the message with the call, or the custom_message; ResultID
+	// of an extension. EventID is the message with the call, a custom_message or a custom event; ResultID
 	// is the event of the call's result, when there is one. Instead of an event, Source and
 	// Place name the header or footer of an extension. It starts nothing: where no extension
 	// runs that draws it, or none answers in time, the client shows it as it does without. The

@@ -22,6 +22,7 @@ var specs = [...]*Spec{
 	&closeWebSpec,
 	&compactSessionSpec,
 	&completeCommandSpec,
+	&completeInputSpec,
 	&confirmEntrySpec,
 	&createJobSpec,
 	&createPairingSpec,
@@ -30,6 +31,7 @@ var specs = [...]*Spec{
 	&deleteScheduleSpec,
 	&deleteSessionSpec,
 	&doctorSpec,
+	&editorInputSpec,
 	&enableExtensionSpec,
 	&enableMCPServerSpec,
 	&expandCommandSpec,
@@ -175,6 +177,9 @@ func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
 func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
 
 // Spec describes the request.
+func (*CompleteInput) Spec() *Spec { return &completeInputSpec }
+
+// Spec describes the request.
 func (*ConfirmEntry) Spec() *Spec { return &confirmEntrySpec }
 
 // Spec describes the request.
@@ -197,6 +202,9 @@ func (*DeleteSession) Spec() *Spec { return &deleteSessionSpec }
 
 // Spec describes the request.
 func (*Doctor) Spec() *Spec { return &doctorSpec }
+
+// Spec describes the request.
+func (*EditorInput) Spec() *Spec { return &editorInputSpec }
 
 // Spec describes the request.
 func (*EnableExtension) Spec() *Spec { return &enableExtensionSpec }
@@ -495,6 +503,8 @@ func (*DirectoryList) response() {}
 func (*DoctorReport) response() {}
 
 func (*Done) response() {}
+
+func (*EditorDrawn) response() {}
 
 func (*EndpointAdded) response() {}
 

@@ -264,13 +264,18 @@ declare module "scorel" {
     /** Adds models of a server, which people choose as "name/id". Not in extensions of a project. */
     registerProvider(name: string, config: ProviderConfig): void;
     unregisterProvider(name: string): void;
+    /** @deprecated Not supported: it throws. */
+    registerVirtualModel(...args: unknown[]): never;
     /** Draws messages of this type in the terminal UI; nothing leaves one as it is. */
     registerMessageRenderer(
       customType: string,
       renderer: (message: { customType: string; content: any; display?: boolean; details?: any }, options: { expanded: boolean }, theme: Theme) => Component | undefined | void,
     ): void;
-    /** @deprecated Not supported, and listed as such. */
-    registerEntryRenderer(customType: string, renderer: unknown): void;
+    /** Draws entries of appendEntry of this type in the terminal UI; nothing leaves one as it is. */
+    registerEntryRenderer<T = any>(
+      customType: string,
+      renderer: (entry: { type: "custom"; id: string; timestamp: number; customType: string; data?: T }, options: { expanded: boolean; keyHint(action: string, text: string): string }, theme: Theme) => Component | undefined | void,
+    ): void;
   }
 
   export type ProviderAPI = "anthropic-messages" | "openai-completions" | "openai-responses" | "google-generative-ai";
@@ -407,10 +412,18 @@ declare module "scorel" {
     refresh(): Promise<void>;
     complete(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
     completeSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
+    stream(model: Model | null, context: ModelContext, options?: CompleteOptions): MessageStream;
+    streamSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): MessageStream;
     /** @deprecated Not supported: it throws. */
-    stream(...args: unknown[]): never;
+    findOfType(...args: unknown[]): never;
     /** @deprecated Not supported: it throws. */
-    streamSimple(...args: unknown[]): never;
+    classify(...args: unknown[]): never;
+  }
+
+  /** The answer of a model as events, which come when it is whole. */
+  export interface MessageStream extends AsyncIterable<any> {
+    /** Returns the answer; of a failed one stopReason is "error" or "aborted". */
+    result(): Promise<AssistantMessage>;
   }
 
   export interface EventBus {
@@ -629,18 +642,21 @@ declare module "scorel" {
     setFooter(factory: ((tui: Screen, theme: Theme, footerData: FooterData) => Component) | undefined): void;
     /** Draws lines above the editor, at most 10; undefined removes them. */
     setHeader(factory: ((tui: Screen, theme: Theme, footerData: FooterData) => Component) | undefined): void;
-    /** @deprecated Components are not supported: it throws, except for undefined. */
-    setEditorComponent(factory: undefined): void;
+    /** Has a component take the keys of the editor and draw it; undefined brings the plain one back. */
+    setEditorComponent(factory: ((tui: Screen, theme: any, keybindings: any) => Component) | undefined): void;
+    getEditorComponent(): ((tui: Screen, theme: any, keybindings: any) => Component) | undefined;
     /** @deprecated Not supported: it throws. */
     onTerminalInput(handler: unknown): never;
     /** Sets the pictures that terminal UIs show while a turn runs; no pictures hide it, undefined brings the usual ones back. */
     setWorkingIndicator(options?: { frames?: string[]; intervalMs?: number }): void;
-    /** @deprecated No effect: each client shows in its own way that it works. */
+    /** Shows or hides the line of terminal UIs that says that a turn runs. */
     setWorkingVisible(visible: boolean): void;
     /** Sets the heading of folded thoughts in terminal UIs. */
     setHiddenThinkingLabel(label?: string): void;
-    /** @deprecated No effect: completions come from getArgumentCompletions of a command. */
-    addAutocompleteProvider(factory: unknown): void;
+    /** Offers something for words that begin with a sign such as #; applyCompletion is not called. */
+    addAutocompleteProvider(factory: (current: any) => {
+      getSuggestions(lines: string[], cursorLine: number, cursorCol: number, options: { signal: AbortSignal; force?: boolean }): Promise<{ items: { value: string; label?: string; description?: string }[]; prefix: string } | null>;
+    }): void;
   }
 
   /** What a footer or header gets beside the theme. */
@@ -891,10 +907,8 @@ declare module "@mariozechner/pi-ai" {
   export function getModels(provider?: string): Model[];
   export function getProviders(): string[];
   export function uuidv7(): string;
-  /** @deprecated Not supported: it throws. */
-  export function stream(...args: unknown[]): never;
-  /** @deprecated Not supported: it throws. */
-  export function streamSimple(...args: unknown[]): never;
+  export function stream(model: Model | null, context: ModelContext, options?: CompleteOptions): MessageStream;
+  export function streamSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): MessageStream;
 }
 
 declare module "@mariozechner/pi-coding-agent" {
@@ -1198,6 +1212,7 @@ declare module "@mariozechner/pi-coding-agent/extensions" { export * from "@mari
 declare module "@mariozechner/pi-agent-core" { export type { AgentMessage, ToolDefinition as AgentTool } from "scorel"; }
 declare module "@earendil-works/pi-ai" { export * from "@mariozechner/pi-ai"; }
 declare module "@earendil-works/pi-coding-agent" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@earendil-works/pi-ai/compat" { export * from "@mariozechner/pi-ai"; }
 declare module "@earendil-works/pi-coding-agent/hooks" { export * from "@mariozechner/pi-coding-agent"; }
 declare module "@earendil-works/pi-coding-agent/extensions" { export * from "@mariozechner/pi-coding-agent"; }
 declare module "@earendil-works/pi-tui" { export * from "@mariozechner/pi-tui"; }

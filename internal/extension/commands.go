@@ -115,21 +115,45 @@ func (c Command) Complete(ctx context.Context, prefix string) (*protocol.Complet
 	if !c.Completes {
 		return out, nil
 	}
-	answer, err := c.m.ask(ctx, rpc.MethodComplete, completeTime, nil, func(*child) (any, error) {
-		return rpc.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, nil
-	})
+	return out, c.m.complete(ctx, rpc.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, out)
+}
+
+// CompleteInput returns what extensions offer where a message is being typed: that of the first
+// one that has something. It starts nothing.
+func (s *Set) CompleteInput(ctx context.Context, before string) (*protocol.CompletionList, error) {
+	s.mu.Lock()
+	var asked []*member
+	for _, m := range s.members {
+		if m.State == protocol.ExtensionLoaded && m.child != nil && m.begun && m.registered.Completes {
+			asked = append(asked, m)
+		}
+	}
+	s.mu.Unlock()
+	out := &protocol.CompletionList{Items: []protocol.Completion{}}
+	for _, m := range asked {
+		if err := m.complete(ctx, rpc.CommandComplete{Ext: m.ID, Prefix: before}, out); err != nil || len(out.Items) > 0 {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// complete asks an extension for completions.
+func (m *member) complete(ctx context.Context, p rpc.CommandComplete, out *protocol.CompletionList) error {
+	answer, err := m.ask(ctx, rpc.MethodComplete, completeTime, nil, just(p))
 	if err != nil || len(answer) == 0 || string(answer) == "null" {
-		return out, err
+		return err
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return nil, fmt.Errorf("the completions of /%s cannot be read: %w", c.Name, err)
+		return fmt.Errorf("the completions of the extension %s cannot be read: %w", m.ID, err)
 	}
+	out.Prefix = clip(out.Prefix, 1000)
 	out.Items = out.Items[:min(len(out.Items), maxCompletions)]
 	for i := range out.Items {
 		it := &out.Items[i]
 		it.Value, it.Label, it.Description = clip(it.Value, 1000), clip(it.Label, 200), clip(it.Description, 500)
 	}
-	return out, nil
+	return nil
 }
 
 // Words splits arguments at spaces; quotes keep some together, a backslash takes what

@@ -36,7 +36,7 @@ func (s *Set) register(m *member, r rpc.Registration) {
 		}
 	}
 	r.Name, r.Version = display.Line(clip(r.Name, 100)), display.Line(clip(r.Version, 100))
-	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.Renderers, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
+	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.Renderers, &r.Entries, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
 		if len(*list) > maxNamed {
 			*list = (*list)[:maxNamed]
 		}

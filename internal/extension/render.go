@@ -15,7 +15,7 @@ import (
 // shows it as it looks without.
 const renderTime = 2 * time.Second
 
-// Render has the extension that draws a call of a tool, or a message, draw it; tool is the
+// Render has the extension that draws a call of a tool, a message or an entry, draw it; tool is the
 // name that the model knows. source is the extension, "" where none that runs draws it. It
 // starts nothing.
 func (s *Set) Render(ctx context.Context, tool string, p rpc.Render) (source string, out rpc.Rendered, err error) {
@@ -65,7 +65,7 @@ func (s *Set) renderer(tool string, p *rpc.Render) *member {
 				return m
 			}
 		}
-		if p.Message != nil && m.draws(p) {
+		if (p.Message != nil || p.Entry != nil) && m.draws(p) {
 			return m
 		}
 	}
@@ -76,6 +76,9 @@ func (s *Set) renderer(tool string, p *rpc.Render) *member {
 func (m *member) draws(p *rpc.Render) bool {
 	if p.Place != "" {
 		return true
+	}
+	if p.Entry != nil {
+		return slices.Contains(m.registered.Entries, p.Entry.CustomType)
 	}
 	if p.Message != nil {
 		return slices.Contains(m.registered.Renderers, p.Message.CustomType)

@@ -16,7 +16,7 @@ func (p *Policy) files(a Action) Verdict {
 	if a.Kind == Write && p.mode != Bypass {
 		for _, path := range a.Paths {
 			if path.Protected {
-				return ask("", fmt.Sprintf("%s is a protected file: what stands in it is run or believed later.", path.Abs))
+				return ask("", fmt.Sprintf("%s is a protected file: its content is run or trusted later.", path.Abs))
 			}
 		}
 	}

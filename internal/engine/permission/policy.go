@@ -177,7 +177,7 @@ func (p *Policy) Judge(a Action) Verdict {
 	if v.Decision == protocol.DecisionAsk {
 		v.Suggestions = p.suggest(a)
 		if a.Background {
-			v.Reason += " It would go on running in the background."
+			v.Reason += " It would keep running in the background."
 		}
 		if a.Kind == Exec && p.unconfined != "" {
 			v.Reason += " " + p.unconfined

@@ -170,14 +170,12 @@ func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
 func TestWhatIsRefusedSaysSoWhenItIsUsed(t *testing.T) {
 	ext := newDouble(t).loadSource(`
 import { Text, Container, Nothing } from "@mariozechner/pi-tui";
-import { stream } from "@mariozechner/pi-ai";
 class Mine extends Container { own() { return "own"; } }
 export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
 	await ({
 		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
-		footer: () => ctx.ui.setEditorComponent(() => {}),
+		keys: () => ctx.ui.onTerminalInput(() => {}), editor: () => ctx.ui.setEditorComponent(() => new Text("x")),
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
-		stream: () => stream({}, {}),
 		missing: () => Nothing,
 		setup: () => ctx.newSession({ setup() {} }), navigateTree: () => ctx.navigateTree("x", { summarize: true }),
 		getTree: () => ctx.sessionManager.getTree(),
@@ -185,8 +183,8 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 	})[name]();
 } })`)
 	for name, want := range map[string]string{
-		"widget": "does not draw components", "footer": "does not draw components",
-		"own": "fine", "stream": "stream is not supported",
+		"widget": "does not draw components", "keys": "ui.onTerminalInput is not supported", "editor": "render(width) and handleInput(data)",
+		"own": "fine",
 		"missing": "@mariozechner/pi-tui has no Nothing", "setup": "Use withSession",
 		"navigateTree": "summarize of ctx.navigateTree", "getTree": "active path",
 		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",

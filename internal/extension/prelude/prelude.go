@@ -17,7 +17,7 @@ var files embed.FS
 func order() []string {
 	return []string{
 		"host", "content", "names", "theme", "ui", "components", "exec", "models", "session", "moves", "context",
-		"tools", "render", "areas", "commands", "handlers", "hooks", "registration", "pi", "scorel",
+		"tools", "render", "areas", "editor", "completions", "commands", "handlers", "hooks", "registration", "pi", "scorel",
 		"module", "module_typebox", "module_ai", "module_agent", "module_tui", "module_scorel",
 		"check", "main",
 	}

@@ -3,6 +3,8 @@ package prelude
 import (
 	"strings"
 	"testing"
+
+	"scorel/internal/extension/rpc"
 )
 
 func TestABellOfAnExtensionIsANotice(t *testing.T) {
@@ -16,21 +18,35 @@ func TestABellOfAnExtensionIsANotice(t *testing.T) {
 	equal(t, "notices", d.called("ui/notify"), []string{`{"level":"info","message":"The extension ` + ext.id + ` rings the bell."}`})
 }
 
-func TestWhatHasNoEffectIsToldOfAndTheRestOfAHandlerRuns(t *testing.T) {
+func TestTheLineOfAWorkingTurnIsHiddenAndShown(t *testing.T) {
 	d := newDouble(t)
-	ext := d.loadSource(`export default (pi) => pi.registerCommand("start", { handler: async (_a, ctx) => {
-	ctx.ui.setWorkingVisible(false);
-	ctx.ui.addAutocompleteProvider((current) => current);
-	ctx.ui.notify("the rest");
+	ext := d.loadSource(`export default (pi) => pi.registerCommand("set", { handler: async (arg, ctx) => ctx.ui.setWorkingVisible(arg === "on") })`)
+	ext.run("set off")
+	ext.run("set on")
+	d.await("ui/state", 2)
+	equal(t, "states", d.called("ui/state"), []string{`{"key":"scorel:working-visible","lines":["hidden"],"place":"working"}`, `{"key":"scorel:working-visible","lines":null,"place":"working"}`})
+}
+
+func TestAStreamHasTheAnswerAsEvents(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`
+import { streamSimple } from "@mariozechner/pi-ai";
+export default (pi) => pi.registerCommand("s", { handler: async (arg, ctx) => {
+	const context = arg === "bad" ? {} : { messages: [{ role: "user", content: "hello" }] };
+	const stream = streamSimple(ctx.model, context);
+	const types = [];
+	for await (const event of stream) types.push(event.type + (event.delta ? " " + event.delta : ""));
+	const whole = await stream.result();
+	return { status: types.join() + " | " + whole.stopReason + " " + (whole.errorMessage || "") };
 } })`)
-	ext.run("start")
-	equal(t, "notices", d.called("ui/notify"), []string{`{"level":"info","message":"the rest"}`})
-	d.await("register", 1)
-	last := d.called("register")
-	for _, name := range []string{"setWorkingVisible", "addAutocompleteProvider"} {
-		if !strings.Contains(last[len(last)-1], "ui."+name+" has no effect in Scorel. ") {
-			t.Errorf("people are not told that %s has no effect: %s", name, last)
-		}
+	d.complete = func(rpc.Complete) (string, error) { return "a whole answer", nil }
+	good, err := ext.command("s")
+	if err != nil || !strings.HasPrefix(good, "start,text_start,text_delta a whole answer,") || !strings.Contains(good, ",text_end,done | ") {
+		t.Errorf("%q, %v", good, err)
+	}
+	bad, err := ext.command("s bad")
+	if err != nil || !strings.HasPrefix(bad, "error | error complete needs") {
+		t.Errorf("%q, %v", bad, err)
 	}
 }
 

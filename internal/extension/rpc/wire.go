@@ -174,6 +174,8 @@ type Registration struct {
 	Shortcuts   []Shortcut `json:"shortcuts,omitempty"`
 	Providers   []Provider `json:"providers,omitempty"`   // of models; those of a project's extension do not count
 	Renderers   []string   `json:"renderers,omitempty"`   // types of its messages that it draws
+	Entries     []string   `json:"entries,omitempty"`     // types of its entries that it draws
+	Completes   bool       `json:"completes,omitempty"`   // it completes what is typed
 	EntryTypes  []string   `json:"entryTypes,omitempty"`  // kinds of custom events that it understands
 	Unsupported []string   `json:"unsupported,omitempty"` // what it uses that does not exist, sentences
 	Warnings    []string   `json:"warnings,omitempty"`

@@ -81,6 +81,12 @@ func (xs *Extensions) Handle(t request.Table) {
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RenderEntry) (protocol.Response, error) {
 		return xs.Of(at.Lane.ID()).render(ctx, r)
 	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.CompleteInput) (protocol.Response, error) {
+		return xs.Of(at.Lane.ID()).completeInput(ctx, r)
+	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.EditorInput) (protocol.Response, error) {
+		return xs.Of(at.Lane.ID()).editorInput(ctx, at.By.Client, r)
+	})
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.CheckExtension) (protocol.Response, error) {
 		return xs.checkExtension(ctx, r.Path)
 	})

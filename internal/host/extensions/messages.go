@@ -68,7 +68,7 @@ func (x *Session) send(ctx context.Context, content []protocol.Block, deliverAs 
 	many := x.seen.own > maxOwnTurns
 	x.seen.mu.Unlock()
 	if many {
-		return fmt.Errorf("extensions have sent %d messages in a row; a person has to send one before they may go on", maxOwnTurns)
+		return fmt.Errorf("extensions have sent %d messages in a row; a person has to send one before they may send more", maxOwnTurns)
 	}
 	send := func(ctx context.Context) error {
 		_, err := x.lane.Send(ctx, x.caller(), m)

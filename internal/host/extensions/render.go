@@ -36,6 +36,8 @@ func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protoco
 	if b, ok := e.Body.(*protocol.CustomMessage); ok {
 		m := extension.SentMessage(b)
 		ask.Message = &m
+	} else if b, ok := e.Body.(*protocol.Custom); ok {
+		ask.Entry = &rpc.StoredEntry{ID: e.ID, Timestamp: e.TS, CustomType: b.Kind, Data: b.Data}
 	} else if call := callOf(e, r.ToolCallID); call != nil {
 		tool, ask.Input = protocol.Target(call.Name, call.Input)
 		ask.ToolCallID = call.ID

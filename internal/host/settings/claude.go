@@ -109,9 +109,9 @@ func tier(user config.Config, name string) (ref string, ok bool) {
 func inherited(name string) string {
 	switch name {
 	case "haiku", "sonnet", "opus":
-		return fmt.Sprintf("tiers.%s names no model in config.toml, so the model in force is used", name)
+		return fmt.Sprintf("tiers.%s names no model in config.toml, so the current model is used", name)
 	}
-	return fmt.Sprintf("the model %.80s cannot be used here, so the model in force is used", name)
+	return fmt.Sprintf("the model %.80s cannot be used here, so the current model is used", name)
 }
 
 // ClaudeModel returns the model that a file of Claude Code means: "" is the one in force.

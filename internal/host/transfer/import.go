@@ -94,7 +94,7 @@ func (p *importPlace) meta(m protocol.Meta) protocol.Meta {
 	m.ProjectID, m.Job = "", nil
 	dir, _, err := s.Workspace(m.WorkDir, s.Overrides.Wide)
 	if err != nil {
-		p.notices = append(p.notices, fmt.Sprintf("it cannot go on in %q, as it says itself: %s", m.WorkDir, failure.Of(err).Message))
+		p.notices = append(p.notices, fmt.Sprintf("it cannot continue in %q, which it names as its folder: %s", m.WorkDir, failure.Of(err).Message))
 		return m
 	}
 	// A file of anybody's may name any folder, and what is below that can be

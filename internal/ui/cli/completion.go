@@ -25,7 +25,7 @@ const (
 func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print what lets a shell complete commands, sessions and models",
+		Short: "Print the script with which a shell completes commands, sessions and models",
 		Long: `Prints a script for the shell. To use it in every new one:
 
     bash        scorel completion bash > ~/.local/share/bash-completion/completions/scorel

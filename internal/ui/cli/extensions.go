@@ -25,7 +25,7 @@ func (a *app) extensionsCommand() *cobra.Command {
 	var asJSON bool
 	var cwd string
 	list := func(cmd *cobra.Command, _ []string) error { return a.listExtensions(cmd.Context(), cwd, asJSON) }
-	cmd := &cobra.Command{Use: "extensions", Short: "List, check, create and switch extensions",
+	cmd := &cobra.Command{Use: "extensions", Short: "List, check, create, enable and disable extensions",
 		Long: `Extensions are files in ~/.scorel/extensions and, in a project that you trust, in
 .scorel/extensions: a .ts, .js or .mjs file, a folder with an index.ts or a
 package.json that names some, or a folder with a scorel.extension.json that names

@@ -86,7 +86,7 @@ log that survives crashes and can be rewound, branched and resumed.
     scorel demo                       watch an agent repair a small project
     scorel -p "why does make fail?"   ask, and print the answer
     git diff | scorel -p "review this"
-    scorel sessions list              what there is to resume`,
+    scorel sessions list              sessions that you can resume`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -71,7 +71,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
 	f.StringVar(&o.sandbox, "sandbox", "", "what commands may write: workspace-write, read-only, or off for no restrictions")
 	f.BoolVar(&o.noNetwork, "no-network", false, "take the network away from commands")
-	f.StringArrayVar(&o.mcp, "mcp-config", nil, "a file of MCP servers, or its JSON, whose servers beat those of the configuration; repeat for more")
+	f.StringArrayVar(&o.mcp, "mcp-config", nil, "a file of MCP servers, or its JSON, whose servers replace those of the same names in the configuration; can be repeated")
 	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "with --mcp-config: use no other MCP servers")
 	f.BoolVar(&o.chrome, "chrome", false, "let the model use your Chrome, by the MCP server mcp-chrome of its extension")
 	f.StringArrayVar(&o.channels, "channels", nil, "an MCP server that may push events into the session, as server:NAME; commas or repeats")

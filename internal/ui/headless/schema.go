@@ -112,7 +112,7 @@ func checkTypes(s *jsonschema.Schema, depth int) error {
 
 // Demand is what the model is told beside what it is to do.
 func (s *Schema) Demand() string {
-	return "Your last answer must be one JSON value that fits this JSON Schema, and nothing besides: no words before or behind it, no Markdown.\n\n<json_schema>\n" + string(s.text) + "\n</json_schema>"
+	return "Your last answer must be one JSON value that fits this JSON Schema, and nothing else: no words before or after it, no Markdown.\n\n<json_schema>\n" + string(s.text) + "\n</json_schema>"
 }
 
 // Fit returns the JSON value that an answer is, compact. An answer that is one fenced block
@@ -130,7 +130,7 @@ func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the answer is not one JSON value: %w", err)
 	}
 	if err := s.resolved.Validate(value); err != nil {
-		return nil, fmt.Errorf("the answer does not fit the schema: %w", err)
+		return nil, fmt.Errorf("the answer does not fit the schema: %s", misfit(err))
 	}
 	var out bytes.Buffer
 	if err := json.Compact(&out, []byte(text)); err != nil {
@@ -156,4 +156,9 @@ func (s *Schema) again(misfit error) string {
 		what = strings.ToValidUTF8(what[:maxMisfit], "") + "…"
 	}
 	return "This does not fit: " + display.Line(what) + ".\nAnswer again, with the JSON value alone.\n\n" + s.Demand()
+}
+
+// misfit says where a value does not fit, without the words of the library.
+func misfit(err error) string {
+	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "validating root: "), "validating ", "at ")
 }

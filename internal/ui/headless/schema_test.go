@@ -74,3 +74,18 @@ func TestASchemaThatIsNotValidIsRefused(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 }
+
+func TestAnAnswerThatDoesNotFitIsToldWithItsPlaceAlone(t *testing.T) {
+	s, err := newSchema([]byte(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer, want := range map[string]string{
+		`{"a":"no"}`: `the answer does not fit the schema: at /properties/a: type: no has type "string", want "integer"`,
+		`{}`:         `the answer does not fit the schema: required: missing properties: ["a"]`,
+	} {
+		if _, err := s.Fit(answer); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}

@@ -46,8 +46,7 @@ const endTimeout = 2 * time.Second
 // closeSoon ends the program without a question.
 func (m *Model) closeSoon() tea.Cmd {
 	m.exit.cut = true
-	cmd := m.close()
-	return tea.Batch(cmd, tea.Tick(endTimeout, func(time.Time) tea.Msg { return tea.Quit() }))
+	return tea.Batch(m.drawn.flush(), m.close(), tea.Tick(endTimeout, func(time.Time) tea.Msg { return tea.Quit() }))
 }
 
 // Delivered ends a program that waits for what was typed to reach the host.

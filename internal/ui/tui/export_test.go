@@ -25,6 +25,13 @@ func CrashOn(key string) {
 	}
 }
 
+// DrawWithin sets how long an extension may take with a key of the editor; "" leaves it.
+func DrawWithin(long string) {
+	if d, err := time.ParseDuration(long); err == nil {
+		drawTimeout = d
+	}
+}
+
 // AnswerWithin sets how long the terminal may take to answer; "" leaves it.
 func AnswerWithin(long string) {
 	if d, err := time.ParseDuration(long); err == nil {

@@ -28,6 +28,7 @@ type focus struct {
 	reading   *reading
 	agents    *agentView
 	editor    target
+	drawn     *drawnEditor // takes the keys of the editor first
 	prefs     *preferences
 	global    func(keymap.Action) tea.Cmd // what counts everywhere
 }
@@ -68,7 +69,31 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	a, more := f.prefs.keys.Key(name, append(to.Places(), keymap.Global)...)
+	if to == f.editor && f.drawn.takes() {
+		if !f.over(name) {
+			return f.drawn.press(pressed{key: k, data: keyboard.Sequence(tea.Key(k))})
+		}
+		return tea.Batch(f.drawn.flush(), f.does(k, f.target(), append(f.target().Places(), keymap.Global)))
+	}
+	return f.does(k, to, append(to.Places(), keymap.Global))
+}
+
+// plain has what has the focus take a key or a paste that no extension takes.
+func (f *focus) plain(p pressed) tea.Cmd {
+	to := f.target()
+	if p.paste != nil {
+		return to.Paste(*p.paste)
+	}
+	return f.does(p.key, to, append(to.Places(), keymap.Global))
+}
+
+// does has a target do what a key says at some places, or types it.
+func (f *focus) does(k tea.KeyPressMsg, to target, places []keymap.Place) tea.Cmd {
+	name := k.Keystroke()
+	if k.Text != "" && k.Mod&^tea.ModShift == 0 {
+		name = k.Text // "?" is the same key on every keyboard
+	}
+	a, more := f.prefs.keys.Key(name, places...)
 	switch {
 	case more:
 		return nil
@@ -82,7 +107,7 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 		// Esc and a character, so fast that both came at once: a terminal without the
 		// newer ways to tell keys says the same of both, and nothing typed may be lost.
 		letter := tea.KeyPressMsg{Code: k.Code, Text: string(k.Code)}
-		return tea.Batch(f.key(tea.KeyPressMsg{Code: tea.KeyEscape}), f.key(letter))
+		return tea.Batch(f.plain(pressed{key: tea.KeyPressMsg{Code: tea.KeyEscape}}), f.plain(pressed{key: letter}))
 	}
 	return nil
 }
@@ -101,6 +126,9 @@ func (f *focus) paste(text string) tea.Cmd {
 	f.questions.Key()
 	if to == f.questions && f.questions.Component() != nil {
 		return f.questions.Press(keyboard.Bracketed(text))
+	}
+	if to == f.editor && f.drawn.takes() {
+		return f.drawn.press(pressed{paste: &text, data: keyboard.Bracketed(text)})
 	}
 	return to.Paste(text)
 }

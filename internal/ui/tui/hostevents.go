@@ -56,6 +56,7 @@ func (m *Model) flushToScrollback() {
 
 // opened shows another session from here on, or over the open one.
 func (m *Model) opened(o link.Opened) tea.Cmd {
+	kept := m.drawn.leave()
 	if o.Over > 0 {
 		m.agents.cover(o)
 	} else {
@@ -85,7 +86,7 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 		}
 		m.toasts.Error(text)
 	}
-	return m.shownElse()
+	return tea.Batch(kept, m.shownElse())
 }
 
 // returned shows the session again that another one was shown over.

@@ -101,7 +101,7 @@ func (m *Model) below(room int) (lines []string, at *overlay.Cursor) {
 		add(m.status.above(room / 3))
 	}
 	top := len(lines)
-	typed, c := m.editorLines(min(maxEditor, max(1, free()-2)))
+	typed, c := m.drawn.render(min(maxEditor, max(1, free()-2)))
 	if at == nil && c.Y < free() {
 		at = &overlay.Cursor{X: c.X, Y: top + c.Y}
 	}
@@ -122,8 +122,8 @@ func (m *Model) area(place string, height int) []string {
 	return lines[:max(0, min(len(lines), height))]
 }
 
-// editorLines draws the editor between two rules, with the cursor in it.
-func (m *Model) editorLines(height int) ([]string, overlay.Cursor) {
+// plainEditor draws the editor between two rules, with the cursor in it.
+func (m *Model) plainEditor(height int) ([]string, overlay.Cursor) {
 	text, at := m.input.Render(m.window.theme, m.window.width, height, m.status.placeholder(m.reading.on))
 	rule := m.status.rule(m.status.frameStyle(m.focus.onEditor()))
 	if rule == "" {

@@ -17,6 +17,7 @@ const asScorel = "SCOREL_TUI_TEST=1"
 func TestMain(m *testing.M) {
 	if os.Getenv("SCOREL_TUI_TEST") != "" || len(os.Args) > 1 && os.Args[1] == rpc.ChildName {
 		tui.CrashOn(os.Getenv("SCOREL_TUI_CRASH"))
+		tui.DrawWithin(os.Getenv("SCOREL_TUI_DRAW"))
 		tui.AnswerWithin(os.Getenv("SCOREL_TUI_ANSWER"))
 		os.Exit(cli.Main(os.Args[1:]))
 	}

@@ -37,6 +37,7 @@ type Model struct {
 	prefs   *preferences       // of the user
 	reading *reading           // the conversation as it is read
 	input   *input.Input       // what is typed
+	drawn   *drawnEditor       // the editor, as an extension draws it
 	focus   *focus             // what takes the keys: overlays, questions, the conversation, the editor
 	status  *statusArea        // what is around the editor
 	agents  *agentView         // the agents in the background, and the one that is shown
@@ -116,7 +117,8 @@ func (m *Model) join(ctx context.Context) {
 	questions := question.New(question.Config{Link: m.link, Toasts: m.toasts, Session: m.session, Person: m})
 	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
 	m.agents = &agentView{Model: m}
-	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, prefs: m.prefs, global: m.global}
+	m.drawn = &drawnEditor{Model: m}
+	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, drawn: m.drawn, prefs: m.prefs, global: m.global}
 
 	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}
 	p := &m.panels

@@ -93,7 +93,7 @@ func (s *statusArea) above(height int) []string {
 	if live.Running { // what is left open is in the conversation
 		lines = append(lines, status.TodoStrip(th, width, max(0, height-len(lines)-2), live.Todos)...)
 	}
-	if s.working.On() {
+	if s.working.On() && status.Word(live.UIStates, protocol.PlaceWorking) == "" {
 		lines = append(lines, s.working.Render(th, width, now))
 	}
 	tasks := live.Tasks

@@ -2,11 +2,12 @@
 /* eslint-disable */
 import type { AgentList, ListAgents } from "./agent";
 import type { BlobPart, BlobRef, GetBlob, PutBlob } from "./blob";
-import type { CommandList, CommandResult, CompleteCommand, CompletionList, ExpandCommand, ExpandedCommand, ListCommands, Reload, Reloaded, RunCommand } from "./command";
+import type { CommandList, CommandResult, CompleteCommand, CompleteInput, CompletionList, ExpandCommand, ExpandedCommand, ListCommands, Reload, Reloaded, RunCommand } from "./command";
 import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
+import type { EditorDrawn, EditorInput } from "./editor";
 import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from "./endpoint";
 import type { ConfirmEntry, EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
@@ -59,6 +60,7 @@ export interface Requests {
   close_web: { request: CloseWeb; response: Done };
   compact_session: { request: CompactSession; response: Compacted };
   complete_command: { request: CompleteCommand; response: CompletionList };
+  complete_input: { request: CompleteInput; response: CompletionList };
   confirm_entry: { request: ConfirmEntry; response: Done };
   create_job: { request: CreateJob; response: SessionSummary };
   create_pairing: { request: CreatePairing; response: Pairing };
@@ -67,6 +69,7 @@ export interface Requests {
   delete_schedule: { request: DeleteSchedule; response: Done };
   delete_session: { request: DeleteSession; response: Deleted };
   doctor: { request: Doctor; response: DoctorReport };
+  editor_input: { request: EditorInput; response: EditorDrawn };
   enable_extension: { request: EnableExtension; response: Done };
   enable_mcp_server: { request: EnableMCPServer; response: Done };
   expand_command: { request: ExpandCommand; response: ExpandedCommand };
@@ -209,6 +212,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   close_web: "control",
   compact_session: "control",
   complete_command: "control",
+  complete_input: "control",
   confirm_entry: "control",
   create_job: "control",
   create_pairing: "control",
@@ -217,6 +221,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   delete_schedule: "control",
   delete_session: "control",
   doctor: "control",
+  editor_input: "control",
   enable_extension: "control",
   enable_mcp_server: "control",
   expand_command: "control",

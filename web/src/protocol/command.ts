@@ -94,6 +94,16 @@ export interface CommandList {
   problems?: string[];
 }
 
+/**
+ * CompleteInput asks extensions what may stand where a message is being typed; those that
+ * answer say so in a {@link UIState} of the place PlaceCompletions. Before is what of the line
+ * is before the cursor. The answer, a {@link CompletionList}, is that of the first one that has
+ * something.
+ */
+export interface CompleteInput {
+  before: string;
+}
+
 /** Completion is one thing that may stand as an argument. */
 export interface Completion {
   value: string;
@@ -104,6 +114,8 @@ export interface Completion {
 /** CompletionList is at most 100 completions. */
 export interface CompletionList {
   items: Completion[] | null;
+  /** Prefix is what the items of a {@link CompleteInput} replace, before the cursor. */
+  prefix?: string;
 }
 
 /**

@@ -10,6 +10,7 @@ export * from "./config";
 export * from "./connect";
 export * from "./context";
 export * from "./dialog";
+export * from "./editor";
 export * from "./encoding";
 export * from "./endpoint";
 export * from "./entry";

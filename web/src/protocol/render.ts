@@ -4,7 +4,7 @@ import type { EventID } from "./id";
 
 /**
  * RenderEntry asks the extensions that run how they draw a call of a tool, or a message
- * of an extension. EventID is the message with the call, or the custom_message; ResultID
+ * of an extension. EventID is the message with the call, a custom_message or a custom event; ResultID
  * is the event of the call's result, when there is one. Instead of an event, Source and
  * Place name the header or footer of an extension. It starts nothing: where no extension
  * runs that draws it, or none answers in time, the client shows it as it does without. The

@@ -91,7 +91,7 @@ const maxNear = 5
 func (c Config) unknown(ref string) *model.Error {
 	names := c.near(ref)
 	if len(names) == 0 {
-		return invalid("there is no model %s: name one of the list of models; an alias of config.toml, demo and script:FILE are names, too", ref)
+		return invalid("there is no model %s: use a name from the list of models, an alias of config.toml, demo or script:FILE", ref)
 	}
 	return invalid("there is no model %s: did you mean %s?", ref, either(names))
 }

@@ -4,7 +4,7 @@ import "scorel/protocol"
 
 // What the model is told of damage, at its place in the conversation.
 const (
-	missingNote    = "The log of this conversation is damaged here: what was said between the message before this note and the one behind it is lost."
+	missingNote    = "The log of this conversation is damaged here: what was said between the message before this note and the one after it is lost."
 	unreadableNote = "The log of this conversation is damaged here: an event behind the message before this note cannot be read."
 	changedNote    = "The log of this conversation is damaged here: the message before this note was changed after it was written, and may not say what was said."
 )

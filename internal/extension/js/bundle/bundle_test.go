@@ -170,9 +170,9 @@ func TestOneSentenceSaysWhatCannotBeBundledAndWhere(t *testing.T) {
 func TestVendorsModulesResolveUnderAllTheirNames(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Make(Options{Entry: write(t, dir, "x.ts", `
-import { complete } from "@mariozechner/pi-ai"; import { a } from "@earendil-works/pi-ai"; import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+import { complete } from "@mariozechner/pi-ai"; import { a } from "@earendil-works/pi-ai"; import { b } from "@earendil-works/pi-ai/compat"; import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 import { Type } from "typebox"; import * as fs from "node:fs"; import p from "path";
-export default [complete, a, Type, fs, p] as HookAPI;`)})
+export default [complete, a, b, Type, fs, p] as HookAPI;`)})
 	if err != nil {
 		t.Fatal(err)
 	}

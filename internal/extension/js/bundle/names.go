@@ -75,6 +75,8 @@ func vendor(path string) (string, bool) {
 			return "@mariozechner/" + rest, true
 		case "pi-coding-agent/hooks", "pi-coding-agent/extensions":
 			return "@mariozechner/" + rest, true
+		case "pi-ai/compat": // as versions of pi in between have it
+			return "@mariozechner/pi-ai", true
 		case "pi-agent":
 			return "@mariozechner/pi-agent-core", true
 		}

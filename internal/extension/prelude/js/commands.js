@@ -72,7 +72,8 @@ async function runCommand({ command, args = [], argsRaw = "" }, signal) {
   return done && done.status !== undefined ? { status: String(done.status) } : null;
 }
 
-async function completeCommand({ command, prefix = "" }) {
+async function completeCommand({ command = "", prefix = "" }) {
+  if (command === "") return completeInput(prefix);
   const found = commands.get(command);
   const items = found && found.complete ? await found.complete(prefix) : null;
   return {

@@ -26,6 +26,8 @@ function kindOf(event) {
       return "A compaction that fails is a notice of the host.";
     case "project_trust":
       return "Trust is a person's decision; see `scorel trust`.";
+    case "provider_stream_event":
+      return "Answers come in message_update; the raw events of a vendor stay with the host.";
     case "before_provider_headers":
       return "Set headers in [models.<alias>] of config.toml.";
     case "cache_warming_decision":

@@ -63,6 +63,44 @@ async function completeIn(form, model, context, options) {
   return form === "pi" ? host.toForm(answer.message, "pi") : answer.message;
 }
 
+// streamOf gives what pi's stream functions give: events to iterate, and result(). The host
+// answers when a model is done, so the events come all at once then; a failure is an event.
+function streamOf(model, context, options = {}) {
+  const whole = Promise.resolve().then(() => complete(model, context, options)).then((message) => ({ message }), (error) => ({ error }));
+  const failure = (error) => ({
+    role: "assistant", content: [], provider: model ? model.provider : "", model: model ? model.id : "", api: model ? model.api : "",
+    stopReason: options && options.signal && options.signal.aborted ? "aborted" : "error", errorMessage: errorText(error), timestamp: Date.now(),
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+  });
+  const events = async () => {
+    const { message, error } = await whole;
+    if (error) {
+      const failed = failure(error);
+      return [{ type: "error", reason: failed.stopReason, error: failed }];
+    }
+    const list = [{ type: "start", partial: message }];
+    message.content.forEach((block, contentIndex) => {
+      if (block.type !== "text" && block.type !== "thinking") return;
+      const said = block[block.type];
+      list.push({ type: `${block.type}_start`, contentIndex, partial: message },
+        { type: `${block.type}_delta`, contentIndex, delta: said, partial: message },
+        { type: `${block.type}_end`, contentIndex, content: said, partial: message });
+    });
+    return list.concat({ type: "done", reason: message.stopReason, message });
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      const all = events();
+      let n = 0;
+      return { next: async () => ((await all).length > n ? { done: false, value: (await all)[n++] } : { done: true, value: undefined }) };
+    },
+    async result() {
+      const { message, error } = await whole;
+      return error ? failure(error) : message;
+    },
+  };
+}
+
 const modelRegistry = {
   find: (provider, id) => findModel(provider, id) || undefined,
   getAvailable: () => known.slice(),
@@ -82,6 +120,8 @@ const modelRegistry = {
   },
   complete: (model, context, options) => complete(model, context, options),
   completeSimple: (model, context, options) => complete(model, context, options),
-  stream: refusal("modelRegistry.stream", "Use complete, which gives the whole answer."),
-  streamSimple: refusal("modelRegistry.streamSimple", "Use complete, which gives the whole answer."),
+  stream: streamOf,
+  streamSimple: streamOf,
+  findOfType: refusal("ctx.modelRegistry.findOfType", "Choose a model with getAvailable or find."),
+  classify: refusal("ctx.modelRegistry.classify", "Ask a model with complete."),
 };

@@ -1,7 +1,6 @@
 // pi-ai: questions to models, and helpers for schemas.
 
-const AI = "Of models it has complete, getModel, getModels and getProviders.";
-const NO_STREAM = "Use complete, which gives the whole answer.";
+const AI = "Of models it has complete, stream, getModel, getModels and getProviders.";
 
 // uuidv7 gives a UUID that begins with the time, so that later ones sort after.
 function uuidv7() {
@@ -15,8 +14,8 @@ function uuidv7() {
 define("@mariozechner/pi-ai", () => ({
   complete,
   completeSimple: complete,
-  stream: refusal("stream", NO_STREAM),
-  streamSimple: refusal("streamSimple", NO_STREAM),
+  stream: streamOf,
+  streamSimple: streamOf,
   getModel(provider, id) {
     const model = findModel(provider, id);
     if (!model) throw new Error(`There is no model ${provider}/${id} with a key.`);

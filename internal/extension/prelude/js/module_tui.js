@@ -4,7 +4,7 @@
 let made;
 
 function components() {
-  if (!made) made = host.part("components")({ cells: host.cells, theme, log });
+  if (!made) made = host.part("components")({ cells: host.cells, theme, log, portOf: (tui) => ports.get(tui) });
   return made;
 }
 

@@ -112,10 +112,9 @@ const pi = new Proxy({
   registerFlag: addFlag,
   getFlag,
   registerMessageRenderer: addMessageRenderer,
-  registerEntryRenderer: refuses(`Renderers of entries are not used. ${NO_COMPONENTS}`, (customType) => {
-    unsupported(`The entry renderer of ${customType} is not used. ${NO_COMPONENTS}`);
-  }),
+  registerEntryRenderer: addEntryRenderer,
   registerProvider,
+  registerVirtualModel: refusal("pi.registerVirtualModel", "A model is one of a server: register that with registerProvider, or change the model with setModel."),
   unregisterProvider(name) {
     if (providers.delete(name)) changed();
   },

@@ -48,6 +48,8 @@ function registration() {
     hooks: (scorel ? scorelHooks : namesOf("hook")).concat(startsWithSession() ? ["session_start"] : []),
     events: scorel ? (extension.onEvent ? ["*"] : []) : eventNames(),
     renderers: Array.from(messageRenderers.keys()),
+    entries: Array.from(entryRenderers.keys()),
+    completes: completers.length > 0,
     providers: Array.from(providers.values()),
     unsupported: missing(),
   };

@@ -20,6 +20,24 @@ function addMessageRenderer(customType, renderer) {
   changed();
 }
 
+const entryRenderers = new Map();
+
+function addEntryRenderer(customType, renderer) {
+  need("string", customType, "The customType of an entry renderer");
+  need("function", renderer, `The entry renderer of ${customType}`);
+  entryRenderers.set(customType, renderer);
+  changed();
+}
+
+function renderStored({ entry, width, expanded }) {
+  const renderer = entryRenderers.get(entry.customType);
+  if (!renderer) return null;
+  const { data = {} } = entry;
+  const shown = { ...entry, type: "custom", data: VALUE in data ? data[VALUE] : data };
+  const keyHint = (action, text) => components().ofAgent.keyHint(action, text);
+  return { body: drawn(`the entry renderer of ${entry.customType}`, width, () => renderer(shown, { expanded, keyHint }, theme)) };
+}
+
 const failedRenderers = new Set(); // names of those that were reported
 
 // drawn gives the lines of the component that make gives; undefined where there is none, and
@@ -76,6 +94,8 @@ function renderCall({ tool, toolCallId, input, result, width, expanded }) {
 }
 
 function renderEntry(params) {
+  if (params.place === "editorComponent") return renderEditor(params);
   if (params.place) return renderArea(params);
+  if (params.entry) return renderStored(params);
   return params.message ? renderMessage(params) : renderCall(params);
 }

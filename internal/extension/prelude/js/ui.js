@@ -64,13 +64,6 @@ if (host.writesToTerminal) {
   };
 }
 
-// without makes a call that changes nothing here; people are told what an extension wants
-// of it.
-function without(name, why) {
-  const refused = `ui.${name} has no effect in Scorel. ${why}`;
-  return refuses(refused, () => unsupported(refused));
-}
-
 const ui = {
   async select(title, options, opts) {
     if (!Array.isArray(options) || options.length === 0) throw new TypeError("ui.select needs a list of options.");
@@ -126,9 +119,8 @@ const ui = {
   setHeader(factory) {
     setArea("header", "setHeader", factory);
   },
-  setEditorComponent: refuses(`ui.setEditorComponent is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
-    if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
-  }),
+  setEditorComponent,
+  getEditorComponent: () => (replaced ? replaced.factory : undefined),
   onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
   // setWorkingIndicator takes the pictures of the indicator; none hides it.
   setWorkingIndicator(options) {
@@ -137,11 +129,13 @@ const ui = {
     const intervalMs = Number.isFinite(options.intervalMs) ? Math.round(options.intervalMs) : undefined;
     showLines("scorel:indicator", "indicator", frames && frames.length === 0 ? [""] : frames, { intervalMs });
   },
-  setWorkingVisible: without("setWorkingVisible", "Each client shows in its own way that it works."),
+  setWorkingVisible(visible) {
+    showLines("scorel:working-visible", "working", visible === false ? ["hidden"] : null);
+  },
   setHiddenThinkingLabel(label) {
     showLines("scorel:thinking", "thinking", label === undefined || label === null ? null : [String(label)]);
   },
-  addAutocompleteProvider: without("addAutocompleteProvider", "Completions of a command come from getArgumentCompletions."),
+  addAutocompleteProvider,
   theme,
   getTheme: () => theme,
   getAllThemes: () => [],

@@ -192,7 +192,9 @@ class Input extends Component {
 const EDITOR_SHARE = 0.3; // of the terminal's lines that an editor takes at most
 const LEAST_ROWS = 5;
 
-// Editor is a text of several lines between two borders.
+// Editor is a text of several lines between two borders. One that is made with the tui of
+// ui.setEditorComponent stands for the editor of a terminal, its port: that has the text, and
+// what is done here is tried on a copy of it.
 class Editor extends Component {
   constructor(tui, editorTheme = undefined, options = {}) {
     super();
@@ -213,6 +215,17 @@ class Editor extends Component {
     this.history = [];
     this.historyAt = -1;
     this.jump = "";
+    this.port = tui && typeof tui === "object" ? shared.portOf(tui) : undefined;
+    if (this.port) this.port.editors.push(this);
+  }
+
+  // take makes the copy of the terminal's text; at is how many of its characters are before the cursor.
+  take(text, at) {
+    const upTo = Array.from(text).slice(0, at).join("").split("\n");
+    this.lines = text.split("\n");
+    this.line = upTo.length - 1;
+    this.col = upTo[this.line].length;
+    this.undone = [];
   }
 
   // --- its text ---
@@ -234,6 +247,7 @@ class Editor extends Component {
   }
 
   setText(text) {
+    if (this.port) this.port.edit({ text: tidy(text) }, tidy(text));
     this.keepUndo();
     this.put(tidy(text).slice(0, MAX_TEXT));
     this.historyAt = -1;
@@ -250,6 +264,7 @@ class Editor extends Component {
   insertTextAtCursor(text) {
     this.keepUndo();
     this.insert(tidy(text));
+    if (this.port) this.port.edit({ insert: tidy(text) }, this.getText());
     this.changed();
   }
 
@@ -346,6 +361,7 @@ class Editor extends Component {
 
   render(width) {
     this.width = width;
+    if (this.port && width === this.port.width && this.port.lines.length > 0) return Array.from(this.port.lines);
     const rows = this.rows(width);
     const cursor = this.rowOfCursor(rows);
     const lines = this.tui && this.tui.terminal && this.tui.terminal.rows ? this.tui.terminal.rows : 24;
@@ -367,6 +383,19 @@ class Editor extends Component {
   // --- keys ---
 
   handleInput(data) {
+    if (!this.port) return void this.typeKey(data);
+    this.port.key(data);
+    if (does(data, "tui.input.submit") || does(data, "tui.input.tab") || does(data, "tui.editor.yank")) return undefined; // only the terminal knows
+    this.port.passing = true;
+    try {
+      this.typeKey(data);
+    } finally {
+      this.port.passing = false;
+    }
+    return undefined;
+  }
+
+  typeKey(data) {
     if (isKeyRelease(data)) return;
     if (isPaste(data)) return void this.insertTextAtCursor(typed(data));
     if (this.jump !== "" && this.jumpTo(typed(data))) return;

@@ -25,4 +25,4 @@ ofAgent.truncateToVisualLines = (text, maxVisualLines, width, paddingX = 0) => {
   return { visualLines, skippedCount: all.length - visualLines.length };
 };
 
-return { ofTui, ofAgent, keybindings };
+return { ofTui, ofAgent, keybindings, editorTheme: getEditorTheme };

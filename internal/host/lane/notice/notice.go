@@ -58,7 +58,7 @@ func (n *Notices) SetUI(s protocol.UIState) {
 		return
 	}
 	switch s.Place {
-	case "status", "above", "below", "title", protocol.PlaceEditor, protocol.PlaceHeader, protocol.PlaceFooter, protocol.PlaceIndicator, protocol.PlaceThinking, protocol.PlaceTheme:
+	case "status", "above", "below", "title", protocol.PlaceEditor, protocol.PlaceHeader, protocol.PlaceFooter, protocol.PlaceEditorComponent, protocol.PlaceIndicator, protocol.PlaceThinking, protocol.PlaceTheme, protocol.PlaceWorking, protocol.PlaceCompletions:
 	default:
 		s.Place = "status"
 	}

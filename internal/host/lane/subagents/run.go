@@ -100,7 +100,7 @@ func (r *Runs) Append(ctx context.Context) error {
 	for len(r.interrupted) > 0 {
 		run := r.interrupted[0]
 		text := "The host stopped while the sub-agent " + run.Agent + " (" + run.Description + ") worked. What it did until then may have taken effect. " +
-			"Its session is " + string(run.SessionID) + "; Task with resume goes on with it."
+			"Its session is " + string(run.SessionID) + "; Task with resume continues it."
 		data, err := json.Marshal(protocol.TaskNotice{SessionID: run.SessionID, Agent: run.Agent})
 		if err != nil {
 			return err

@@ -55,11 +55,11 @@ The host has to run when a schedule is due; scorel host install keeps it running
 			_, err := client.Call[*protocol.Schedule](ctx, l, "", &protocol.SetSchedule{ScheduleID: id, Paused: true})
 			return err
 		}),
-		c.scheduleChange("resume", "Let a paused schedule go on from now", "armed", func(ctx context.Context, l *client.Client, id protocol.ScheduleID) error {
+		c.scheduleChange("resume", "Resume a paused schedule from now", "armed", func(ctx context.Context, l *client.Client, id protocol.ScheduleID) error {
 			_, err := client.Call[*protocol.Schedule](ctx, l, "", &protocol.SetSchedule{ScheduleID: id})
 			return err
 		}),
-		c.scheduleChange("delete", "End a schedule; a run that has begun goes on", "deleted", func(ctx context.Context, l *client.Client, id protocol.ScheduleID) error {
+		c.scheduleChange("delete", "End a schedule; a run that has begun continues", "deleted", func(ctx context.Context, l *client.Client, id protocol.ScheduleID) error {
 			_, err := client.Call[*protocol.Done](ctx, l, "", &protocol.DeleteSchedule{ScheduleID: id})
 			return err
 		}),

@@ -72,7 +72,7 @@ func (s Service) Uninstall(ctx context.Context) error {
 	var refused *daemon.ManagerError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("removed %s, but systemd could not be asked (%s); a host that it runs goes on until scorel host stop", file, refused.Text)
+		return fmt.Errorf("removed %s, but systemd could not be asked (%s); a host that it runs continues until scorel host stop", file, refused.Text)
 	case err != nil:
 		return err
 	case !did:

@@ -16,7 +16,7 @@ import (
 )
 
 func (c *commands) clientsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "clients", Short: "Show and change which browsers and other clients may come in with a key of their own", Args: c.Args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "clients", Short: "List, allow and remove browsers and other clients that have a key", Args: c.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			return exit.Usagef("use one of: list, confirm, rename, grant or revoke")
 		}}

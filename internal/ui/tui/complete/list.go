@@ -39,6 +39,7 @@ const (
 	Files     QuestionKind = iota // list_files
 	Commands                      // list_commands; asked once, and again after [List.Forget]
 	Arguments                     // complete_command
+	Words                         // complete_input; Query is the line before the cursor
 )
 
 // Edit is what a key does to the text: Old, which is before the cursor, becomes
@@ -73,6 +74,8 @@ type List struct {
 	answer    []item
 	more      bool // there is more than the answer
 	failed    bool
+	before    string // the line before the cursor
+	prefix    string // what an answer about words replaces
 
 	items []item // what is offered
 	on    int    // the one that is selected
@@ -102,7 +105,7 @@ func (l *List) Update(in Input) *Question {
 		l.answer, l.more, l.failed = nil, false, false
 		l.answered = l.number // what was asked for another place does not count here
 	}
-	l.token = t
+	l.token, l.before = t, in.Before
 	if l.dismissed != t.place {
 		l.dismissed = place{}
 	}
@@ -149,6 +152,9 @@ func (l *List) question() *Question {
 		}
 		l.number++
 		return &Question{Number: l.number, Kind: Files, Query: t.query}
+	case word:
+		l.number++
+		return &Question{Number: l.number, Kind: Words, Query: l.before}
 	}
 	return nil
 }
@@ -218,8 +224,18 @@ func (l *List) Files(number int, list *protocol.FileList) *Question {
 
 // Arguments takes an answer about arguments; nil when there was none.
 func (l *List) Arguments(number int, list *protocol.CompletionList) {
-	if !l.takes(number, argument) {
+	l.completions(number, argument, list)
+}
+
+// Words takes an answer of extensions about a word; nil when there was none.
+func (l *List) Words(number int, list *protocol.CompletionList) { l.completions(number, word, list) }
+
+func (l *List) completions(number int, k kind, list *protocol.CompletionList) {
+	if !l.takes(number, k) {
 		return
+	}
+	if l.prefix = ""; list != nil {
+		l.prefix = list.Prefix
 	}
 	l.answer, l.more, l.failed = l.answer[:0:0], false, list == nil
 	if list != nil {
@@ -273,6 +289,10 @@ func (l *List) offer() {
 	switch t := l.token; t.kind {
 	case command:
 		l.items = l.fitting(t.query)
+	case word: // what is typed after that is asked for again
+		if t == l.answerTo && !(len(l.answer) == 1 && l.answer[0].value == t.text) {
+			l.items = l.answer
+		}
 	case argument:
 		if t == l.answerTo {
 			l.items = l.answer
@@ -413,7 +433,7 @@ func (l *List) whole() bool {
 	switch l.token.kind {
 	case command:
 		return it.value == l.token.query
-	case argument: // it may be anything
+	case argument, word: // it may be anything
 		return !l.moved
 	}
 	return quote(it.value) == l.token.text
@@ -431,6 +451,9 @@ func (l *List) pick(enter bool) *Edit {
 		}
 	case argument:
 		e.New = it.value
+	case word: // which has no end of its own
+		e.Old, e.New = l.prefix, it.value
+		l.Dismiss()
 	case file:
 		e.New = quote(it.value) + " "
 	}
@@ -441,7 +464,7 @@ func (l *List) pick(enter bool) *Edit {
 // common; nil when that is no more than is typed.
 func (l *List) common() *Edit {
 	t := l.token
-	if l.moved || l.more || t != l.answerTo && t.kind != command {
+	if l.moved || l.more || t.kind == word || t != l.answerTo && t.kind != command {
 		return nil
 	}
 	common, n := "", 0

@@ -473,3 +473,34 @@ func TestCompletionFrames(t *testing.T) {
 		return out
 	})
 }
+
+func TestWordsWithASignAreAskedForWhereExtensionsOfferSomething(t *testing.T) {
+	l := New(nil)
+	words := func(text string) Input { return Input{Before: text, First: true, Words: true} }
+	if q := l.Update(line("see #1")); q != nil {
+		t.Errorf("%+v is asked where nobody offers anything", q)
+	}
+	for _, text := range []string{"plain", "a ", "x#1", "see #1 then"} {
+		if q := l.Update(words(text)); q != nil {
+			t.Errorf("%q asks %+v", text, q)
+		}
+	}
+	n := asked(t, l.Update(words("see #1")), Question{Kind: Words, Query: "see #1"})
+	l.Words(n, &protocol.CompletionList{Prefix: "#1", Items: []protocol.Completion{{Value: "#12", Label: "#12\x1b[2J", Description: "sky"}, {Value: "a\nb"}, {Value: "#127"}}})
+	if len(l.items) != 2 || strings.Contains(l.items[0].label, "\x1b") {
+		t.Errorf("%q", labels(l))
+	}
+	if _, handled := l.Do(keymap.Submit); handled {
+		t.Error("Enter takes what nobody has selected")
+	}
+	wantEdit(t, l, keymap.Down, nil)
+	wantEdit(t, l, keymap.Submit, &Edit{Old: "#1", New: "#127"})
+	if l.Update(words("see #127")); l.Open() {
+		t.Error("what was taken is offered again")
+	}
+	n = asked(t, l.Update(words("see #127 and #3")), Question{Kind: Words, Query: "see #127 and #3"})
+	l.Update(words("see #127 and #3 so"))
+	if l.Words(n, &protocol.CompletionList{Prefix: "#3", Items: []protocol.Completion{{Value: "#3"}}}); l.Open() {
+		t.Error("a late answer opens the list elsewhere")
+	}
+}

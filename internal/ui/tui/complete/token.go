@@ -7,6 +7,7 @@ type Input struct {
 	Before string // of the line, before the cursor
 	First  bool   // Before begins the whole text
 	Shell  bool   // the line is for the shell: nothing is offered
+	Words  bool   // extensions offer something for words that begin with a sign
 }
 
 // kind says what is being typed.
@@ -17,6 +18,7 @@ const (
 	file
 	command
 	argument
+	word
 )
 
 // token is what is being completed: the end of what is before the cursor.
@@ -51,7 +53,20 @@ func read(in Input) token {
 			return token{place{argument, len(in.Before) - len(args), name}, args, args}
 		}
 	}
-	return mention(in.Before)
+	if t := mention(in.Before); t.kind != nothing || !in.Words {
+		return t
+	}
+	return sign(in.Before)
+}
+
+// sign finds the word that is being typed, when it begins with a sign of ASCII.
+func sign(before string) token {
+	start := strings.LastIndexAny(before, " \t") + 1
+	text := before[start:]
+	if text == "" || !strings.ContainsRune("#$%&*+:;=?^~<>|!", rune(text[0])) {
+		return token{}
+	}
+	return token{place{kind: word, start: start}, text, text}
 }
 
 // mention finds the @ that is being typed: one at the beginning of a word, without a

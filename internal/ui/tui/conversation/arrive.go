@@ -32,6 +32,7 @@ type batch struct {
 	Arrival
 	moves []protocol.Event // that lead the path elsewhere
 	ends  []protocol.LiveEnd
+	state []protocol.Event // of extensions
 }
 
 // Arrive takes what came of the session, and of the one below it, which shown has no part of.
@@ -52,6 +53,9 @@ func (v *View) arrive(updates []link.Update) Arrival {
 	}
 	b.Facts = v.count() || b.Facts
 	v.sync()
+	for _, e := range b.state {
+		v.transcript.Beside(e)
+	}
 	for _, end := range b.ends { // below what the turn has said
 		if end.TurnID != v.turn.ended {
 			v.turn.ended = end.TurnID
@@ -84,6 +88,8 @@ func (v *View) apply(u *link.Update, b *batch) {
 			b.moves = append(b.moves, e)
 		} else if e.Control && (display.InConversation(e.Body) || display.WithCall(e.Body)) { // of no path, but seen
 			v.transcript.Append(e)
+		} else if _, ok := e.Body.(*protocol.Custom); ok {
+			b.state = append(b.state, e)
 		}
 	}
 	if end := u.Live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {

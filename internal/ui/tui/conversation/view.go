@@ -142,6 +142,13 @@ func (v *View) MainID() protocol.SessionID {
 	return v.ID()
 }
 
+// Completes reports whether an extension offers something for what is typed.
+func (v *View) Completes() bool {
+	return slices.ContainsFunc(v.Live().UIStates, func(s protocol.UIState) bool {
+		return s.Place == protocol.PlaceCompletions && len(s.Lines) > 0
+	})
+}
+
 // Main is the state of the session that [View.MainID] names; it is not to be changed.
 func (v *View) Main() *protocol.Live {
 	if v.under != nil {

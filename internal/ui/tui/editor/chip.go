@@ -283,3 +283,6 @@ func (e *Editor) sizeOf(raw string) int {
 	e.pieces([]byte(raw), func([]byte) {}, func(c *chip) { n += len(c.part.Text) - chipLen })
 	return n
 }
+
+// Position returns how many code points of [Editor.Marked] are before the cursor.
+func (e *Editor) Position() int { return utf8.RuneCountInString(e.plain(e.text[:e.pos], false)) }

@@ -48,6 +48,11 @@ func (in *Input) question(q *complete.Question) tea.Cmd {
 			}
 			return in.withResources(q, orNil(err, list))
 		})
+	case q.Kind == complete.Words:
+		return link.Ask(in.cfg.Link, in.cfg.Session.ID(), &protocol.CompleteInput{Before: q.Query}, func(list *protocol.CompletionList, err error) tea.Cmd {
+			in.popup.Words(q.Number, orNil(err, list))
+			return nil
+		})
 	case q.Kind == complete.Arguments:
 		return link.Ask(in.cfg.Link, in.cfg.Session.ID(), &protocol.CompleteCommand{Name: q.Name, Args: q.Args}, func(list *protocol.CompletionList, err error) tea.Cmd {
 			in.popup.Arguments(q.Number, orNil(err, list))

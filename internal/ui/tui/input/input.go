@@ -22,6 +22,7 @@ import (
 type Session interface {
 	ID() protocol.SessionID
 	MainID() protocol.SessionID // of the one below, while it is shown over another one
+	Completes() bool            // extensions offer something for what is typed
 }
 
 // Host is what is known of the host.
@@ -171,7 +172,7 @@ func (in *Input) remember(marked string) {
 func (in *Input) Changed() tea.Cmd {
 	mode, _ := in.editor.Mode()
 	before, first := in.editor.Before()
-	q := in.popup.Update(complete.Input{Before: before, First: first, Shell: mode == editor.Shell || mode == editor.ShellApart})
+	q := in.popup.Update(complete.Input{Before: before, First: first, Shell: mode == editor.Shell || mode == editor.ShellApart, Words: in.cfg.Session.Completes()})
 	in.Keep()
 	return in.question(q)
 }
@@ -185,3 +186,7 @@ func (in *Input) Render(th *theme.Theme, width, height int, ghost string) ([]str
 	text, at := in.editor.Render(th, width, height)
 	return text, overlay.Cursor{X: at.X, Y: at.Y}
 }
+
+// Marked is what is typed, with pastes, images and files as they are shown, and how many of its
+// code points are before the cursor.
+func (in *Input) Marked() (text string, before int) { return in.editor.Marked(), in.editor.Position() }

@@ -12,6 +12,7 @@ import (
 type none struct{}
 
 func (none) ID() protocol.SessionID     { return "" }
+func (none) Completes() bool            { return false }
 func (none) MainID() protocol.SessionID { return "" }
 
 func TestTextsThatCouldNotBeSentAreBounded(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 )
 
 // functional are the keys that a terminal sends as CSI 1 and a letter, and numbered those
@@ -73,3 +74,23 @@ func Sequence(k tea.Key) string {
 
 // Bracketed returns pasted text as a terminal sends it.
 func Bracketed(text string) string { return pasteBegins + text + pasteEnds }
+
+// maxDecoded bounds the keys of one sequence.
+const maxDecoded = 256
+
+// Keys returns the keys that a terminal sends as a sequence; what is none is left out.
+func Keys(sequence string) []tea.KeyPressMsg {
+	var decoder uv.EventDecoder
+	var keys []tea.KeyPressMsg
+	for rest := []byte(sequence); len(rest) > 0 && len(keys) < maxDecoded; {
+		n, event := decoder.Decode(rest)
+		if n <= 0 {
+			break
+		}
+		if k, ok := event.(uv.KeyPressEvent); ok {
+			keys = append(keys, tea.KeyPressMsg(k))
+		}
+		rest = rest[n:]
+	}
+	return keys
+}

@@ -44,3 +44,19 @@ func TestKeysAreSentAsTerminalsSendThem(t *testing.T) {
 		}
 	}
 }
+
+func TestKeysReadsWhatSequenceWrites(t *testing.T) {
+	for _, k := range []tea.Key{{Code: 'j', Text: "j"}, {Code: 'é', Text: "é"}, {Code: tea.KeyLeft}, {Code: tea.KeyDelete}, {Code: tea.KeyEnter}, {Code: tea.KeyEscape}, {Code: tea.KeyBackspace},
+		{Code: 'a', Mod: tea.ModCtrl}, {Code: tea.KeyTab, Mod: tea.ModShift}, {Code: tea.KeyUp, Mod: tea.ModCtrl}, {Code: 'b', Mod: tea.ModAlt}} {
+		keys := Keys(Sequence(k))
+		if len(keys) != 1 || keys[0].Keystroke() != tea.KeyPressMsg(k).Keystroke() || keys[0].Text != k.Text {
+			t.Errorf("%q is %+v, not %+v", Sequence(k), keys, k)
+		}
+	}
+	if keys := Keys("ab\x1b[C"); len(keys) != 3 {
+		t.Errorf("%+v", keys)
+	}
+	if keys := Keys("\x1b]0;title\x07\x1b[200~"); len(keys) != 0 {
+		t.Errorf("what is no key is %+v", keys)
+	}
+}

@@ -156,7 +156,7 @@ func (x *Tasks) look(id string, show func(lines []string)) (tea.Cmd, bool) {
 func (x *Tasks) stop(id string) (tea.Cmd, bool) {
 	if s := x.byItself.schedule(id); s != nil {
 		return asked(x, &protocol.SetSchedule{ScheduleID: s.ScheduleID, Paused: true}, func(s *protocol.Schedule) string {
-			return "the schedule " + display.ScheduleName(s) + " is paused; /schedule resume lets it go on"
+			return "the schedule " + display.ScheduleName(s) + " is paused; /schedule resume resumes it"
 		}), true
 	}
 	if r := x.byItself.run(id); r != nil {

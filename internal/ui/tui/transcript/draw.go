@@ -321,6 +321,9 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 		if own := t.drawnBy(it, room); own.Body != nil {
 			return under(Foreign(own.Body, room, th), th.Info.On("+"), width)
 		}
+		if _, ok := it.body.Body.(*protocol.Custom); ok { // state of an extension, which nobody sees as it is
+			return nil
+		}
 		lines := []string{cell.Cut(th.Strong.On(i.Title), room, "…")}
 		return under(append(lines, terminal.Lines(th, room, clean(i.Text))...), th.Info.On("+"), width)
 	}

@@ -1,6 +1,9 @@
 package transcript
 
 import (
+	"slices"
+	"strings"
+
 	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -13,11 +16,11 @@ type Drawer interface {
 	Drawn(e Entry) Drawn
 }
 
-// Entry is a call of a tool, or a message of an extension, at a width.
+// Entry is a call of a tool, or a message or an entry of an extension, at a width.
 type Entry struct {
 	Event, Result protocol.EventID // Result is that of a call, "" while there is none
 	Call          string           // its id, "" of a message
-	Name          string           // of the tool, or the kind of the message
+	Name          string           // of the tool, or the kind of the message or entry
 	Width         int
 	Expanded      bool
 }
@@ -38,11 +41,40 @@ func (t *Transcript) entry(it *item, room int) (Entry, bool) {
 	case it.kind == card && it.call.asked > 0 && it.call.shell == nil && it.event != it.call.resultIn:
 		return Entry{Event: it.event, Result: it.call.resultIn, Call: it.call.id, Name: it.call.name, Width: room, Expanded: !t.folded(it)}, true
 	case it.kind == shown:
+		e := Entry{Event: it.event, Width: room, Expanded: !t.folded(it)}
 		if b, ok := it.body.Body.(*protocol.CustomMessage); ok {
-			return Entry{Event: it.event, Name: "message " + b.Kind, Width: room, Expanded: !t.folded(it)}, true
+			e.Name = "message " + b.Kind
+		} else if b, ok := it.body.Body.(*protocol.Custom); ok {
+			e.Name = "entry " + b.Kind
 		}
+		return e, e.Name != ""
 	}
 	return Entry{}, false
+}
+
+// Beside takes in state of an extension, which belongs to the end of the path that it names. It
+// is seen where the extension draws it, as long as that end is held.
+func (t *Transcript) Beside(e protocol.Event) {
+	b, ok := e.Body.(*protocol.Custom)
+	if !ok || strings.HasPrefix(b.Kind, protocol.OwnKind) {
+		return
+	}
+	at := -1
+	for i, it := range t.items {
+		if it.event == e.ID {
+			return // it is there
+		}
+		if it.event == e.ParentID || at == i && it.apart() && it.body.ParentID == e.ParentID {
+			at = i + 1
+		}
+	}
+	if at < 0 {
+		return
+	}
+	at = max(at, t.next) // what was given to the scrollback stays as it is
+	t.items = slices.Insert(t.items, at, t.weighed(e)...)
+	t.view.inserted(at, 1)
+	t.bound()
 }
 
 // drawnBy returns how an extension draws an item.

@@ -124,14 +124,7 @@ func (t *Transcript) insert(items ...*item) {
 		at--
 	}
 	t.items = slices.Insert(t.items, at, items...)
-	v := &t.view
-	if at <= v.top.index && !v.bottom {
-		v.top.index += len(items)
-	}
-	if v.sel > at {
-		v.sel += len(items)
-	}
-	v.grew, v.search.stale = true, true
+	t.view.inserted(at, len(items))
 }
 
 // Prepend takes in events that are older than those held, the oldest first.

@@ -45,6 +45,17 @@ type view struct {
 // place is a line of an item. A negative index stands for none.
 type place struct{ index, line int }
 
+// inserted keeps the places when n items come in at an index.
+func (v *view) inserted(at, n int) {
+	if at <= v.top.index && !v.bottom {
+		v.top.index += n
+	}
+	if v.sel > at {
+		v.sel += n
+	}
+	v.grew, v.search.stale = true, true
+}
+
 // shift moves the places when n items come before (or, negative, go from the front).
 func (v *view) shift(n int) {
 	if !v.first {
