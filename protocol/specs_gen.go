@@ -27,6 +27,7 @@ var specs = [...]*Spec{
 	&createPairingSpec,
 	&createScheduleSpec,
 	&createSessionSpec,
+	&deletePushSpec,
 	&deleteScheduleSpec,
 	&deleteSessionSpec,
 	&doctorSpec,
@@ -45,6 +46,7 @@ var specs = [...]*Spec{
 	&getPathSpec,
 	&getProcessLogSpec,
 	&getProjectStateSpec,
+	&getPushSpec,
 	&getScheduleSpec,
 	&getStatusSpec,
 	&getTaskOutputSpec,
@@ -77,6 +79,7 @@ var specs = [...]*Spec{
 	&listSkillsSpec,
 	&listTasksSpec,
 	&listToolsSpec,
+	&notePushedSpec,
 	&openSessionSpec,
 	&openWebSpec,
 	&pingSpec,
@@ -107,6 +110,7 @@ var specs = [...]*Spec{
 	&setMCPInputSpec,
 	&setModeSpec,
 	&setProactiveSpec,
+	&setPushSpec,
 	&setScheduleSpec,
 	&steerSpec,
 	&stopHostSpec,
@@ -190,6 +194,9 @@ func (*CreateSchedule) Spec() *Spec { return &createScheduleSpec }
 func (*CreateSession) Spec() *Spec { return &createSessionSpec }
 
 // Spec describes the request.
+func (*DeletePush) Spec() *Spec { return &deletePushSpec }
+
+// Spec describes the request.
 func (*DeleteSchedule) Spec() *Spec { return &deleteScheduleSpec }
 
 // Spec describes the request.
@@ -242,6 +249,9 @@ func (*GetProcessLog) Spec() *Spec { return &getProcessLogSpec }
 
 // Spec describes the request.
 func (*GetProjectState) Spec() *Spec { return &getProjectStateSpec }
+
+// Spec describes the request.
+func (*GetPush) Spec() *Spec { return &getPushSpec }
 
 // Spec describes the request.
 func (*GetSchedule) Spec() *Spec { return &getScheduleSpec }
@@ -340,6 +350,9 @@ func (*ListTasks) Spec() *Spec { return &listTasksSpec }
 func (*ListTools) Spec() *Spec { return &listToolsSpec }
 
 // Spec describes the request.
+func (*NotePushed) Spec() *Spec { return &notePushedSpec }
+
+// Spec describes the request.
 func (*OpenSession) Spec() *Spec { return &openSessionSpec }
 
 // Spec describes the request.
@@ -428,6 +441,9 @@ func (*SetMode) Spec() *Spec { return &setModeSpec }
 
 // Spec describes the request.
 func (*SetProactive) Spec() *Spec { return &setProactiveSpec }
+
+// Spec describes the request.
+func (*SetPush) Spec() *Spec { return &setPushSpec }
 
 // Spec describes the request.
 func (*SetSchedule) Spec() *Spec { return &setScheduleSpec }
@@ -551,6 +567,8 @@ func (*ProjectState) response() {}
 func (*ProjectTrust) response() {}
 
 func (*Pruned) response() {}
+
+func (*Push) response() {}
 
 func (*Reloaded) response() {}
 
