@@ -1,6 +1,11 @@
-// The service worker of the page: it answers no request and keeps nothing but the words that the
-// page has left for it. Notifications lead to what they tell of. A push has no content, so its
-// notification says only that something waits.
+// The service worker of the page: it keeps nothing and answers no request. Notifications lead to
+// what they tell of. A push has no content, so its notification says only that something waits, in
+// the language of the page, which is in the address of this script (web/src/app/notices/worker.ts).
+const words =
+  self.location.search === "?zh"
+    ? { lang: "zh-Hans", waits: "有会话在等待你。", renew: "请打开此页面，以便继续通知你。" }
+    : { lang: "en", waits: "A session waits for you.", renew: "Open this page, so that it can go on telling you what waits." };
+
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim()));
 self.addEventListener("notificationclick", (e) => {
@@ -28,9 +33,8 @@ const alwaysShows = /AppleWebKit/.test(navigator.userAgent) && !/Chrom|Edg/.test
 
 async function pushed() {
   if (!alwaysShows && (await pages()).some((p) => p.visibilityState === "visible")) return;
-  const words = await kept();
   await self.navigator.setAppBadge?.().catch(() => undefined); // only an installed page has an icon
-  await show("waits", words.waits ?? "A session waits for you.", words.lang);
+  await show("waits", words.waits);
 }
 
 // Only a page can tell the host where to push to now: the worker has no key to come in with.
@@ -38,19 +42,9 @@ async function changed() {
   const all = await pages();
   for (const p of all) p.postMessage({ renew: true });
   if (all.length > 0 || self.Notification.permission !== "granted") return;
-  const words = await kept();
-  await show("renew", words.renew ?? "Open this page, so that it can go on telling you what waits.", words.lang);
+  await show("renew", words.renew);
 }
 
-function show(tag, body, lang = "en") {
-  return self.registration.showNotification("Scorel", { tag, body, lang, renotify: true, icon: "./mark.svg", data: { fragment: "#/" } });
-}
-
-// The words in the language of the page, which web/src/app/notices/push.ts keeps.
-async function kept() {
-  try {
-    return (await (await (await self.caches.open("scorel-push")).match("./words"))?.json()) ?? {};
-  } catch {
-    return {}; // a private window may keep nothing
-  }
+function show(tag, body) {
+  return self.registration.showNotification("Scorel", { tag, body, lang: words.lang, renotify: true, icon: "./mark.svg", data: { fragment: "#/" } });
 }

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BrowserContextOptions, CDPSession, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { EntryList } from "../../protocol/index";
 import { accessible, desk, phone, picture, problems, withoutPages, World } from "../testing/page";
@@ -100,10 +100,24 @@ function pushManager(origin: string): void {
   };
 }
 
-/** Runs in the page: what the browser shows. */
-async function shown(): Promise<{ tag: string; title: string; body: string; lang: string }[]> {
-  const registration = await navigator.serviceWorker.ready;
-  return (await registration.getNotifications()).map((n) => ({ tag: n.tag, title: n.title, body: n.body, lang: n.lang }));
+interface Scope {
+  registration: ServiceWorkerRegistration;
+  dispatchEvent(e: Event): void;
+}
+
+/** Runs in the worker: the notifications that the browser shows. */
+async function shownBy(): Promise<string[]> {
+  const { registration } = self as unknown as Scope;
+  return (await registration.getNotifications()).map((n) => `${n.tag} ${n.lang} ${n.title} ${n.body}`);
+}
+
+/** Runs in the worker: what a click on a notification does. */
+async function clickOne(): Promise<void> {
+  const scope = self as unknown as Scope;
+  await scope.registration.showNotification("Scorel", { tag: "waits", data: { fragment: "#/" } });
+  const [notification] = await scope.registration.getNotifications();
+  const Click = (globalThis as unknown as { NotificationEvent: new (t: string, i: object) => Event }).NotificationEvent;
+  scope.dispatchEvent(new Click("notificationclick", { notification }));
 }
 
 const hide = () => {
@@ -164,22 +178,20 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
   /** How the subscriptions of all clients stand. */
   const states = async () => (await world.host.request<EntryList>("list_entries", {})).entries?.flatMap((e) => e.push ?? []) ?? [];
 
-  /** Plays a push of the push service, as the browser would get it. */
-  async function deliver(page: Page): Promise<CDPSession> {
+  /** Plays pushes of the push service, as the browser would get them, also when the page has gone elsewhere. */
+  async function pushes(page: Page): Promise<() => Promise<void>> {
     const cdp = await page.context().newCDPSession(page);
-    const registration = new Promise<string>((resolve) =>
-      cdp.on("ServiceWorker.workerRegistrationUpdated", (e) => {
-        const found = e.registrations.find((r) => r.scopeURL === world.url && !r.isDeleted);
-        if (found) resolve(found.registrationId);
+    const found = new Promise<string>((resolve) =>
+      cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+        const own = registrations.find((r) => r.scopeURL === world.url && !r.isDeleted);
+        if (own) resolve(own.registrationId);
       }),
     );
     await cdp.send("ServiceWorker.enable");
-    await cdp.send("ServiceWorker.deliverPushMessage", {
-      origin: new URL(world.url).origin,
-      registrationId: await registration,
-      data: "",
-    });
-    return cdp;
+    const registrationId = await found;
+    return async () => {
+      await cdp.send("ServiceWorker.deliverPushMessage", { origin: new URL(world.url).origin, registrationId, data: "" });
+    };
   }
 
   test("is off at first, is told what the push service sees, and is switched off on both sides", async () => {
@@ -204,13 +216,19 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
     await page.emulateMedia({ colorScheme: "dark" });
     await picture(page, "push-phone-dark", true);
     service.taken.splice(0);
+    const noted: string[] = [];
+    page.on("websocket", (ws) => ws.on("framesent", (f) => String(f.payload).includes("note_pushed") && noted.push(String(f.payload))));
+    await page.reload();
+    await page.locator(".app").waitFor();
     const seen = await world.session("touch it while I look");
-    await page.goto(`${world.url}#/`);
-    await page.getByRole("link", { name: /touch it while I look/ }).waitFor();
+    await expect.poll(() => noted.join()).toContain(seen);
+    await page.evaluate(hide);
+    const told = await world.session("touch it while the page tells me");
+    await expect.poll(() => noted.join()).toContain(told);
+    expect(service.taken).toEqual([]);
     await page.close();
     await world.session("touch it please");
     await expect.poll(() => service.taken).toHaveLength(1);
-    expect(seen).not.toBe("");
     await again();
     expect(await states()).toContain("on");
     await page.context().close();
@@ -218,36 +236,31 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
 
   test("a push shows one notification in the language of the page, and leads to what waits", async () => {
     const page = await subscribed();
-    const cdp = await deliver(page);
-    await page.getByLabel("Language").selectOption("zh");
-    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
-    expect(await page.evaluate(shown)).toEqual([]); // the page is looked at
-    const other = await page.context().newPage(); // a page in front, of nobody
-    await other.goto("about:blank");
-    await cdp.detach();
+    const push = await pushes(page);
+    const worker = (language: string) =>
+      page
+        .context()
+        .serviceWorkers()
+        .find((w) => w.url().endsWith(language));
+    const shown = (language: string) => worker(language)?.evaluate(shownBy);
+    await page.goto(`${world.url}#/`);
+    await push();
+    await push();
+    expect(await shown("sw.js")).toEqual([]); // the page is looked at
     await page.goto("about:blank");
-    const worker = page.context().serviceWorkers()[0];
-    await deliverTo(other);
-    await deliverTo(other);
-    type Scope = { registration: ServiceWorkerRegistration; dispatchEvent(e: Event): void };
-    const inWorker = () =>
-      worker?.evaluate(async () =>
-        (await (self as unknown as Scope).registration.getNotifications()).map((n) => `${n.tag} ${n.lang} ${n.title} ${n.body}`),
-      );
-    await expect.poll(inWorker).toEqual(["waits zh-Hans Scorel 有会话在等待你。"]);
+    await push();
+    await push();
+    await expect.poll(() => shown("sw.js")).toEqual(["waits en Scorel A session waits for you."]);
     await page.goto(`${world.url}#/p/settings/looks`);
-    await worker?.evaluate(async () => {
-      const scope = self as unknown as Scope;
-      const [notification] = await scope.registration.getNotifications();
-      const Click = (globalThis as unknown as { NotificationEvent: new (t: string, i: object) => Event }).NotificationEvent;
-      scope.dispatchEvent(new Click("notificationclick", { notification }));
-    });
+    await page.getByLabel("Language").selectOption("zh");
+    await expect.poll(() => shown("?zh")).toEqual([]); // the page that is looked at takes it away
+    await page.goto("about:blank");
+    await push();
+    await expect.poll(() => shown("?zh")).toEqual(["waits zh-Hans Scorel 有会话在等待你。"]);
+    await page.goto(`${world.url}#/p/settings/looks`);
+    await worker("?zh")?.evaluate(clickOne);
     await page.waitForURL(`${world.url}#/`);
     await page.context().close();
-
-    async function deliverTo(at: Page) {
-      await (await deliver(at)).detach();
-    }
   });
 
   test("subscribes again when the browser, the host or the push service has lost it", async () => {

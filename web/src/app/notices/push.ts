@@ -79,23 +79,11 @@ async function subscribe(client: Client): Promise<void> {
     throw new PushRefusal(nameOf(e) === "NotAllowedError" ? "denied" : "service");
   });
   await client.call("set_push", { endpoint: subscription.endpoint, key: publicKey, origin: location.origin });
-  await leaveWords();
 }
 
 async function unsubscribe(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration();
   await (await registration?.pushManager?.getSubscription())?.unsubscribe();
-}
-
-/** Leaves the words of the notification for the worker, in the language of the page. */
-export async function leaveWords(): Promise<void> {
-  const { waits, renew } = pushWords[language()];
-  try {
-    const words = new Response(JSON.stringify({ waits, renew, lang: language() === "zh" ? "zh-Hans" : "en" }));
-    await (await caches.open("scorel-push")).put("./words", words);
-  } catch {
-    // A private window may keep nothing: then the notification is in English.
-  }
 }
 
 /** What a person is told when pushes ended by themselves. */

@@ -2,9 +2,6 @@ import { words } from "../words/index";
 
 export const pushWords = words(
   {
-    waits: "A session waits for you.",
-    renew: "Open this page, so that it can go on telling you what waits.",
-
     label: "Notify me also when this page is closed",
     about:
       "The host then wakes this browser through the push service of the browser’s vendor. That service sees when something waits, the address of this page and the network address of the host; what is sent has no content.",
@@ -28,9 +25,6 @@ export const pushWords = words(
     lost: (why: string) => `This browser is no longer told of what waits while the page is closed. ${why}`,
   },
   {
-    waits: "有会话在等待你。",
-    renew: "请打开此页面，以便继续通知你。",
-
     label: "页面关闭时也通知我",
     about: "主机会通过浏览器厂商的推送服务唤醒此浏览器。该服务能看到何时有会话等待、此页面的地址和主机的网络地址；发送的内容为空。",
     first: "请先打开通知。",
