@@ -41,8 +41,7 @@ async function pushed() {
 async function changed() {
   const all = await pages();
   for (const p of all) p.postMessage({ renew: true });
-  if (all.length > 0 || self.Notification.permission !== "granted") return;
-  await show("renew", words.renew);
+  if (all.length === 0) await show("renew", words.renew).catch(() => undefined); // the person has taken the permission back
 }
 
 function show(tag, body) {
