@@ -225,6 +225,22 @@ func TestAQuestionThatIsNoLongerOpenIsNotSent(t *testing.T) {
 	}
 }
 
+func TestWhatWasAnsweredWhileNobodyHadASubscriptionIsNotRemembered(t *testing.T) {
+	p := newPlan(t, "a")
+	p.asks("s1", true)
+	p.drop("a")
+	if p.Wants() {
+		t.Error("it wants to be told without a subscription")
+	}
+	// It is answered meanwhile, and nobody is told.
+	if _, err := p.put(subscription{ClientID: "a", Endpoint: "https://push.example/"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.asks("s1", true)
+	p.now = p.now.Add(settle)
+	p.want("the next question", p.sent(taken), "a1")
+}
+
 func TestADamagedFileIsToldAndKept(t *testing.T) {
 	dir := t.TempDir()
 	st := store{disk.OS(), filepath.Join(dir, "push.json")}

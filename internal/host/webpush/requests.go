@@ -93,6 +93,9 @@ func (p *Pushes) put(sub subscription, all []clients.Entry) (changed bool, err e
 	open := p.cfg.Sessions.States()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(p.targets) == 0 { // what is known of sessions is from before: nobody wanted to be told
+		clear(p.waits)
+	}
 	t := p.targets[sub.ClientID]
 	if t == nil {
 		t = &target{told: map[protocol.SessionID]bool{}}
