@@ -120,7 +120,7 @@ var host = [][]string{
 	{"clients", "diagnostics", "doctor", "failure", "partial", "publish"},
 	{"guard", "lane"},
 	{"dedup", "registry", "request", "settings"},
-	{"audience", "completion", "confinement", "filelist", "pairing"},
+	{"audience", "completion", "confinement", "filelist", "pairing", "webpush"},
 	{"extensions", "mcpservers"},
 	{"channels"},
 	{"turnconfig"},

@@ -213,7 +213,7 @@ func upTo(field string, n, limit int) *Problem {
 }
 
 // each bounds a list of texts.
-func each(field string, texts []string, most, limit int) *Problem {
+func each[T ~string](field string, texts []T, most, limit int) *Problem {
 	if len(texts) > most {
 		return &Problem{field, fmt.Sprintf("The field %s has %d entries; it can have at most %d.", field, len(texts), most)}
 	}

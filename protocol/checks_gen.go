@@ -475,6 +475,29 @@ func (r *ListDirectories) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *GetPush) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *SetPush) Check() *Problem {
+	return first(
+		need("endpoint", r.Endpoint, MaxPushEndpoint),
+		need("key", r.Key, maxPushKey),
+		atMost("origin", r.Origin, MaxName),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *DeletePush) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *NotePushed) Check() *Problem {
+	return first(
+		some("sessionIds", r.SessionIDs),
+		each("sessionIds", r.SessionIDs, MaxPushSessions, MaxWord),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *RenderEntry) Check() *Problem {
 	return first(
 		atMost("eventId", r.EventID, MaxWord),

@@ -38,7 +38,8 @@ type (
 	// Entry is one of them. Times are in Unix milliseconds; LastSeen is 0 for one
 	// that never came. Pending says that it came over the network, waits for a
 	// [ConfirmEntry] and may do nothing until then: Address is where it came from, and at
-	// ExpiresAt it is taken off the list. Grant is what it has once it is confirmed.
+	// ExpiresAt it is taken off the list. Grant is what it has once it is confirmed. Push is how
+	// its push subscription stands, "" without one.
 	Entry struct {
 		ClientID ClientID `json:"clientId"`
 		Label    string   `json:"label"`
@@ -46,6 +47,8 @@ type (
 		AddedAt  int64    `json:"addedAt"`
 		LastSeen int64    `json:"lastSeen,omitempty"`
 		Online   bool     `json:"online,omitempty"`
+
+		Push PushState `json:"push,omitempty"`
 
 		Pending   bool   `json:"pending,omitempty"`
 		Address   string `json:"address,omitempty"`

@@ -28,6 +28,7 @@ var specs = [...]*Spec{
 	&createPairingSpec,
 	&createScheduleSpec,
 	&createSessionSpec,
+	&deletePushSpec,
 	&deleteScheduleSpec,
 	&deleteSessionSpec,
 	&doctorSpec,
@@ -47,6 +48,7 @@ var specs = [...]*Spec{
 	&getPathSpec,
 	&getProcessLogSpec,
 	&getProjectStateSpec,
+	&getPushSpec,
 	&getScheduleSpec,
 	&getStatusSpec,
 	&getTaskOutputSpec,
@@ -79,6 +81,7 @@ var specs = [...]*Spec{
 	&listSkillsSpec,
 	&listTasksSpec,
 	&listToolsSpec,
+	&notePushedSpec,
 	&openSessionSpec,
 	&openWebSpec,
 	&pingSpec,
@@ -109,6 +112,7 @@ var specs = [...]*Spec{
 	&setMCPInputSpec,
 	&setModeSpec,
 	&setProactiveSpec,
+	&setPushSpec,
 	&setScheduleSpec,
 	&steerSpec,
 	&stopHostSpec,
@@ -195,6 +199,9 @@ func (*CreateSchedule) Spec() *Spec { return &createScheduleSpec }
 func (*CreateSession) Spec() *Spec { return &createSessionSpec }
 
 // Spec describes the request.
+func (*DeletePush) Spec() *Spec { return &deletePushSpec }
+
+// Spec describes the request.
 func (*DeleteSchedule) Spec() *Spec { return &deleteScheduleSpec }
 
 // Spec describes the request.
@@ -250,6 +257,9 @@ func (*GetProcessLog) Spec() *Spec { return &getProcessLogSpec }
 
 // Spec describes the request.
 func (*GetProjectState) Spec() *Spec { return &getProjectStateSpec }
+
+// Spec describes the request.
+func (*GetPush) Spec() *Spec { return &getPushSpec }
 
 // Spec describes the request.
 func (*GetSchedule) Spec() *Spec { return &getScheduleSpec }
@@ -348,6 +358,9 @@ func (*ListTasks) Spec() *Spec { return &listTasksSpec }
 func (*ListTools) Spec() *Spec { return &listToolsSpec }
 
 // Spec describes the request.
+func (*NotePushed) Spec() *Spec { return &notePushedSpec }
+
+// Spec describes the request.
 func (*OpenSession) Spec() *Spec { return &openSessionSpec }
 
 // Spec describes the request.
@@ -436,6 +449,9 @@ func (*SetMode) Spec() *Spec { return &setModeSpec }
 
 // Spec describes the request.
 func (*SetProactive) Spec() *Spec { return &setProactiveSpec }
+
+// Spec describes the request.
+func (*SetPush) Spec() *Spec { return &setPushSpec }
 
 // Spec describes the request.
 func (*SetSchedule) Spec() *Spec { return &setScheduleSpec }
@@ -561,6 +577,8 @@ func (*ProjectState) response() {}
 func (*ProjectTrust) response() {}
 
 func (*Pruned) response() {}
+
+func (*Push) response() {}
 
 func (*Reloaded) response() {}
 

@@ -23,6 +23,7 @@ func (h *Host) newHandlers() (request.Table, error) {
 		h.rooms.transfers.Handle,
 		h.rooms.notes.Handle,
 		h.rooms.pairings.Handle,
+		h.rooms.pushes.Handle,
 		h.handleStatus,
 		h.handleStop,
 		h.handleSubscriptions,

@@ -22,6 +22,7 @@ import (
 	"scorel/internal/host/registry"
 	"scorel/internal/host/request"
 	"scorel/internal/host/settings"
+	"scorel/internal/host/webpush"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/fault"
 	"scorel/internal/platform/identity"
@@ -72,6 +73,7 @@ type Config struct {
 	Clock schedule.Clock // that schedules follow; nil is the device's
 	Rand  io.Reader
 	Sleep func(ctx context.Context, d time.Duration) error
+	Push  webpush.Options // for tests
 	// Silence is how long a model may say nothing; 0 is the runtime's default.
 	Silence time.Duration
 	// Confinement returns what this system can hold of the sandbox; nil asks it.
@@ -154,6 +156,7 @@ func New(cfg Config) (*Host, error) {
 		Log: h.log, Guard: h.guard, Owner: owner{h}, Rested: func(id protocol.SessionID, meta protocol.Meta) { h.rooms.notes.ConsolidateIdle(id, meta) }})
 	h.audience = audience.New(h.guard)
 	h.rooms = newRooms(h)
+	h.audience.Watch(h.rooms.pushes)
 	if h.handlers, err = h.newHandlers(); err != nil {
 		return nil, err
 	}
@@ -161,6 +164,7 @@ func New(cfg Config) (*Host, error) {
 		h.rooms.extensions.Prepare(cfg.Soon)
 	}
 	h.sessions.Start(!cfg.Ephemeral)
+	h.rooms.pushes.Start()
 	h.rooms.automation.Start()
 	h.rooms.jobs.Start()
 	return h, nil

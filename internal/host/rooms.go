@@ -1,6 +1,8 @@
 package host
 
 import (
+	"net/http"
+
 	"scorel/internal/engine/trust"
 	"scorel/internal/host/admin"
 	"scorel/internal/host/automation"
@@ -20,6 +22,7 @@ import (
 	"scorel/internal/host/title"
 	"scorel/internal/host/transfer"
 	"scorel/internal/host/turnconfig"
+	"scorel/internal/host/webpush"
 )
 
 // rooms are the parts of a host that know no connection. A room knows those above it in
@@ -43,6 +46,7 @@ type rooms struct {
 	automation *automation.Automation
 	commands   *commands.Commands
 	pairings   *pairing.Pairings
+	pushes     *webpush.Pushes
 }
 
 // newRooms makes the rooms of a host whose store, sessions and audience are there.
@@ -64,8 +68,14 @@ func newRooms(h *Host) (r rooms) {
 	r.files = filelist.New(r.settings)
 	r.automation = automation.New(automation.Config{Settings: r.settings, Sessions: h.sessions, Library: r.library, Announcer: h.audience, Turns: r.turns,
 		Log: h.log, Say: cfg.Say, Now: cfg.Now, Clock: cfg.Clock, Rand: cfg.Rand})
+	transport := r.settings.PushTransport
+	if cfg.Push.Transport != nil {
+		transport = func() (http.RoundTripper, error) { return cfg.Push.Transport, nil }
+	}
+	r.pushes = webpush.New(webpush.Config{Dir: cfg.Dir, FS: cfg.FS, Serving: cfg.Serving && !cfg.Ephemeral, Entries: h.entries, Sessions: h.sessions, Watcher: h,
+		Log: h.log, Guard: h.guard, Now: cfg.Now, Rand: cfg.Rand, Pace: cfg.Push.Pace, Services: r.settings.PushServices, Transport: transport})
 	r.admin = admin.New(admin.Config{Settings: r.settings, Boxes: r.boxes, Entries: h.entries, Store: h.store, Connections: h, Announcer: h.audience,
-		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Heartbeats: r.automation, Counts: h.counts})
+		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Heartbeats: r.automation, Pushes: r.pushes, Counts: h.counts})
 	r.transfers = transfer.New(transfer.Config{Settings: r.settings, Store: h.store, Device: device, Sessions: h.sessions, Announcer: h.audience, Projects: r.admin, Log: h.log})
 	r.subagents = subagent.New(subagent.Config{Settings: r.settings, Turns: r.turns, Device: device, Sessions: h.sessions, Views: h.sessions,
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})
@@ -80,6 +90,7 @@ func newRooms(h *Host) (r rooms) {
 // close ends what the rooms keep for all sessions.
 func (r *rooms) close() {
 	r.pairings.Close()
+	r.pushes.Close()
 	r.automation.Shut()
 	r.channels.Shut()
 	r.files.Close()

@@ -148,6 +148,8 @@ type Host struct {
 	Names   []string // name or name:port
 	Origins []string // https://name:port
 
+	PushServices []string // origins, https://name:port, that may be in a private network
+
 	LogMaxBytes int // of host.log, before it is set aside
 	LogFiles    int // that are kept of those that were set aside
 }

@@ -72,6 +72,7 @@ sshAgent = true
 [host]
 names = ["desk.example", "desk.example:4444"]
 origins = ["https://desk.example:4444"]
+pushServices = ["https://push.example"]
 logMaxBytes = 65536
 logFiles = 3
 [[hooks]]
@@ -159,16 +160,16 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Web:    Web{Proxy: "http://proxy.example:3128"},
 		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Hooks: []Hook{
-			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 58}},
-			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 64}}},
+			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 59}},
+			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 65}}},
 		Extensions: Extensions{Disabled: []string{"old"},
 			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		Channels: Channels{Listen: []mcp.Channel{{Server: "chat"}}, Limited: true, Allowed: []mcp.Channel{{Server: "chat"}, {Plugin: "mail", Market: "official"}}},
 		MCP: MCP{
 			Servers: []mcp.Entry{
-				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 93}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
-				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 99}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
-			User: mcp.Policy{Layer: "/u/config.toml:91", Limited: true,
+				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 94}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
+				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 100}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
+			User: mcp.Policy{Layer: "/u/config.toml:92", Limited: true,
 				Allowed: []mcp.Rule{{Name: "db"}, {Command: []string{"db-mcp", "--ro"}}}, Denied: []mcp.Rule{{URL: "*://*.bad.example/*"}}}},
 		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2, MaxTurnMinutes: 12.5},
 		Automation: Automation{MaxParallel: 3, MaxRunUSD: 0.5, MaxDayUSD: 4, MaxRunTokens: 100_000, MaxDayTokens: 2_000_000, MaxRunMinutes: 7,
@@ -176,7 +177,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Agents: Agents{MaxParallel: 7}, Background: Background{Wake: "all"},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Tiers:   Tiers{Haiku: "small", Sonnet: "gpt.4", Opus: "openai/gpt-5.4"},
-		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}, LogMaxBytes: 65536, LogFiles: 3},
+		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}, PushServices: []string{"https://push.example"}, LogMaxBytes: 65536, LogFiles: 3},
 	}
 	set := map[string]bool{}
 	described, _, err := Parse(user(describedCustom), File{}, nil)
@@ -378,7 +379,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: host.names (",
 		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
-		"Ignored in a project's file: hooks (/p/.scorel/config.toml:58): it counts when you trust the project; see scorel trust.",
+		"Ignored in a project's file: hooks (/p/.scorel/config.toml:59): it counts when you trust the project; see scorel trust.",
 	} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)

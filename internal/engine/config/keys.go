@@ -151,6 +151,8 @@ func table() []key {
 			func(c *Config, e entry) error { return names(&c.Host.Names, e) }},
 		{Key{"host.origins", "list of origins", "[]", u, "Further origins of web pages that may connect, as https://name:port."}, false,
 			func(c *Config, e entry) error { return origins(&c.Host.Origins, e) }},
+		{Key{"host.pushServices", "list of origins", "[]", u, "Push services of yours in a private network, as https://name:port, that the host may send pushes to."}, false,
+			func(c *Config, e entry) error { return origins(&c.Host.PushServices, e) }},
 		{Key{"host.logMaxBytes", "integer", "1048576", u, "How long host.log gets before it is set aside, in bytes."}, false,
 			func(c *Config, e entry) error { return integer(&c.Host.LogMaxBytes, e, 64<<10, 1<<30) }},
 		{Key{"host.logFiles", "integer", "1", u, "How many of the logs that were set aside are kept."}, false,

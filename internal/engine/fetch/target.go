@@ -190,6 +190,9 @@ func (t Target) Host() string {
 // the target is this machine, or a port other than 80 and 443.
 func (t Target) Exact() bool { return t.local || !usual(t.port) }
 
+// Local reports whether the target is this machine.
+func (t Target) Local() bool { return t.local }
+
 // String returns the URL in normal form, which is what is fetched.
 func (t Target) String() string { return t.u.String() }
 

@@ -59,6 +59,14 @@ type Servers interface {
 	LeaveOut(root string, names []string) error
 }
 
+// Pushes are the push subscriptions of clients.
+type Pushes interface {
+	// Of returns how the subscription of a client stands, "" without one.
+	Of(id protocol.ClientID) protocol.PushState
+	// Forget removes that of a client that was taken off the list.
+	Forget(id protocol.ClientID)
+}
+
 // Config is what an [Admin] is made from.
 type Config struct {
 	Settings    *settings.Settings
@@ -72,6 +80,7 @@ type Config struct {
 	Files       Files
 	Servers     Servers
 	Heartbeats  Heartbeats
+	Pushes      Pushes
 	// Counts returns how many sessions are open and how many connections there are.
 	Counts func() (sessions, connections int)
 }
@@ -89,6 +98,7 @@ type Admin struct {
 	files       Files
 	servers     Servers
 	heartbeats  Heartbeats
+	pushes      Pushes
 	counts      func() (sessions, connections int)
 
 	tests     chan struct{} // a place for each model that is being tested
@@ -98,7 +108,7 @@ type Admin struct {
 // New makes an admin.
 func New(cfg Config) *Admin {
 	return &Admin{settings: cfg.Settings, boxes: cfg.Boxes, entries: cfg.Entries, store: cfg.Store, connections: cfg.Connections, announcer: cfg.Announcer,
-		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, heartbeats: cfg.Heartbeats, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
+		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, heartbeats: cfg.Heartbeats, pushes: cfg.Pushes, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
 }
 
 // Handle enters the handlers of this package's requests.

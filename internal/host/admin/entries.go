@@ -19,6 +19,7 @@ func (ad *Admin) listEntries() (*protocol.EntryList, error) {
 	out := &protocol.EntryList{Entries: []protocol.Entry{}}
 	for _, e := range list {
 		listed := e.Listed()
+		listed.Push = ad.pushes.Of(e.ClientID)
 		listed.Online = ad.connections.Online(e.ClientID)
 		out.Entries = append(out.Entries, listed)
 	}
@@ -63,6 +64,7 @@ func (ad *Admin) revokeEntry(r *protocol.RevokeEntry, repeat bool) error {
 	if err := ad.entries.Revoke(r.ClientID); err != nil && !(repeat && errors.Is(err, clients.ErrUnknown)) {
 		return entryError("revoke the entry", err)
 	}
+	ad.pushes.Forget(r.ClientID)
 	ad.connections.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to connect.")
 	ad.connections.EntriesChanged()
 	return nil

@@ -20,8 +20,19 @@ type Member interface {
 	Notify(f protocol.Frame)
 }
 
+// Watcher is told of the sessions of the device as clients are, also while nobody is connected.
+// Its methods wait for nobody.
+type Watcher interface {
+	// Wants reports whether it is to be told.
+	Wants() bool
+	SessionChanged(sum protocol.SessionSummary)
+	SessionDeleted(id protocol.SessionID)
+}
+
 // Audience is who is connected.
 type Audience struct {
+	watcher Watcher // nil for none
+
 	mu      fault.Shared // guards all below; nothing is called with it held
 	members map[Member]protocol.ClientID
 	closed  bool
@@ -33,6 +44,9 @@ func New(g *guard.Guard) *Audience {
 	g.Watch(&a.mu)
 	return a
 }
+
+// Watch has a watcher told, too. It is called before anything runs.
+func (a *Audience) Watch(w Watcher) { a.watcher = w }
 
 // Join adds a connection and tells the others when its client has come. It reports
 // false when the audience is closed.
@@ -139,18 +153,26 @@ func (a *Audience) Broadcast(f protocol.Frame) {
 // SessionChanged tells all clients what an open session is like now. It is called on
 // the writer of the session's publisher, too.
 func (a *Audience) SessionChanged(s *registry.Session) {
-	if !s.Opened() || a.Len() == 0 {
+	if !s.Opened() || a.Len() == 0 && !a.watched() {
 		return
 	}
 	s.Announce(a.SessionMade)
 }
 
+func (a *Audience) watched() bool { return a.watcher != nil && a.watcher.Wants() }
+
 // SessionMade tells all clients of a session that is not open.
 func (a *Audience) SessionMade(sum protocol.SessionSummary) {
+	if a.watched() {
+		a.watcher.SessionChanged(sum)
+	}
 	a.Broadcast(&protocol.SessionChanged{Summary: sum})
 }
 
 // SessionDeleted tells all clients that a session has gone.
 func (a *Audience) SessionDeleted(id protocol.SessionID) {
+	if a.watched() {
+		a.watcher.SessionDeleted(id)
+	}
 	a.Broadcast(&protocol.SessionChanged{Summary: protocol.SessionSummary{SessionID: id}, Deleted: true})
 }

@@ -27,7 +27,7 @@ const nonceSize = 18
 // pagePolicy is what the document may load and where it may connect: its own host alone, and
 // no script but the host's files. Style elements need the nonce of the document; one of the
 // libraries of the page makes one while a dialog is open. The policy "worker" of Trusted Types
-// names one address, of the service worker (web/src/app/notices/worker.ts).
+// names the addresses of the service worker (web/src/app/notices/worker.ts).
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-%s'; img-src 'self' blob: data:; " +
 	"font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker"

@@ -47,6 +47,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"set_credential": `"provider":"anthropic","key":""`, "check_extension": `"path":"/does/not/exist"`, "enable_extension": `"id":"x","enabled":false`,
 		"rename_entry": `"clientId":"cli_00000000000000000000000000","label":"l"`, "set_grant": `"clientId":"cli_00000000000000000000000000","grant":"view"`,
 		"confirm_entry": `"clientId":"cli_00000000000000000000000000"`, "await_pairing": `"pairingId":"par_0000000000000000"`, "cancel_pairing": `"pairingId":"par_0000000000000000"`,
+		"set_push": `"endpoint":"https://push.example/x","key":"k"`, "note_pushed": fmt.Sprintf(`"sessionIds":[%q]`, id),
 		"revoke_entry": `"clientId":"cli_00000000000000000000000000"`, "search_sessions": `"words":["hi"]`, "run_shell": `"command":"true"`,
 		"leave_session": `"reason":"new"`, "stop_shell": fmt.Sprintf(`"eventId":%q`, event), "stop_task": `"taskId":"t"`, "get_task_output": `"taskId":"t"`, "add_endpoint": `"baseUrl":"http://127.0.0.1:1/v1","api":"openai-completions","model":"m"`, "add_memory": `"scope":"daily","text":"hi"`,
 		"complete_command": `"name":"compact","args":""`, "run_command": `"name":"help"`, "get_process_log": `"operationId":"tool-c1"`,

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"net/http"
 
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/fetch"
@@ -51,4 +52,31 @@ func (st *Settings) Web(cfg config.Config) (*fetch.Client, Search, error) {
 		return client, Search{why: err}, nil
 	}
 	return client, Search{Searcher: s}, nil
+}
+
+// maxPushAnswer bounds the answer of a push service in bytes; nothing of it is used.
+const maxPushAnswer = 64 << 10
+
+// PushServices returns the origins of push services of the user's own network. Without
+// settings that can be read there is none.
+func (st *Settings) PushServices() []string {
+	cfg, err := st.User()
+	if err != nil {
+		return nil
+	}
+	return cfg.Host.PushServices
+}
+
+// PushTransport returns what asks push services: those of the user's own wherever they are,
+// others only at public addresses. It follows no redirect.
+func (st *Settings) PushTransport() (http.RoundTripper, error) {
+	cfg, err := st.User()
+	if err != nil {
+		return nil, err
+	}
+	client, err := fetch.New(fetch.Config{Version: st.Version, Proxy: cfg.Web.Proxy})
+	if err != nil {
+		return nil, err
+	}
+	return client.RoundTripper(maxPushAnswer, cfg.Host.PushServices...), nil
 }

@@ -27,6 +27,7 @@ import type { Events, GetPath, GetTree } from "./path";
 import type { SetProactive } from "./proactive";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
+import type { DeletePush, GetPush, NotePushed, Push, SetPush } from "./push";
 import type { RenderEntry, RenderedEntry } from "./render";
 import type { ForeignRules, ImportRules, ListForeignRules, ListRules, RuleList, RulesImported } from "./rules";
 import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
@@ -66,6 +67,7 @@ export interface Requests {
   create_pairing: { request: CreatePairing; response: Pairing };
   create_schedule: { request: CreateSchedule; response: Schedule };
   create_session: { request: CreateSession; response: SessionSummary };
+  delete_push: { request: DeletePush; response: Done };
   delete_schedule: { request: DeleteSchedule; response: Done };
   delete_session: { request: DeleteSession; response: Deleted };
   doctor: { request: Doctor; response: DoctorReport };
@@ -85,6 +87,7 @@ export interface Requests {
   get_path: { request: GetPath; response: Events };
   get_process_log: { request: GetProcessLog; response: ProcessLog };
   get_project_state: { request: GetProjectState; response: ProjectState };
+  get_push: { request: GetPush; response: Push };
   get_schedule: { request: GetSchedule; response: ScheduleDetails };
   get_status: { request: GetStatus; response: Status };
   get_task_output: { request: GetTaskOutput; response: TaskOutput };
@@ -117,6 +120,7 @@ export interface Requests {
   list_skills: { request: ListSkills; response: SkillList };
   list_tasks: { request: ListTasks; response: TaskList };
   list_tools: { request: ListTools; response: ToolList };
+  note_pushed: { request: NotePushed; response: Done };
   open_session: { request: OpenSession; response: SessionOpened };
   open_web: { request: OpenWeb; response: WebOpened };
   ping: { request: Ping; response: Done };
@@ -147,6 +151,7 @@ export interface Requests {
   set_mcp_input: { request: SetMCPInput; response: Done };
   set_mode: { request: SetMode; response: Done };
   set_proactive: { request: SetProactive; response: Done };
+  set_push: { request: SetPush; response: Push };
   set_schedule: { request: SetSchedule; response: Schedule };
   steer: { request: Steer; response: Sent };
   stop_host: { request: StopHost; response: Done };
@@ -218,6 +223,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   create_pairing: "control",
   create_schedule: "control",
   create_session: "control",
+  delete_push: "view",
   delete_schedule: "control",
   delete_session: "control",
   doctor: "control",
@@ -237,6 +243,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_path: "view",
   get_process_log: "view",
   get_project_state: "view",
+  get_push: "view",
   get_schedule: "view",
   get_status: "view",
   get_task_output: "view",
@@ -269,6 +276,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_skills: "view",
   list_tasks: "view",
   list_tools: "view",
+  note_pushed: "view",
   open_session: "view",
   open_web: "control",
   ping: "view",
@@ -299,6 +307,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   set_mcp_input: "control",
   set_mode: "control",
   set_proactive: "control",
+  set_push: "answer",
   set_schedule: "control",
   steer: "control",
   stop_host: "control",
@@ -335,6 +344,7 @@ export const acts: readonly RequestName[] = [
   "create_job",
   "create_schedule",
   "create_session",
+  "delete_push",
   "delete_schedule",
   "delete_session",
   "enable_extension",
@@ -364,6 +374,7 @@ export const acts: readonly RequestName[] = [
   "set_mcp_input",
   "set_mode",
   "set_proactive",
+  "set_push",
   "set_schedule",
   "steer",
   "stop_host",

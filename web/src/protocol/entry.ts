@@ -2,6 +2,7 @@
 /* eslint-disable */
 import type { Grant } from "./grant";
 import type { ClientID } from "./id";
+import type { PushState } from "./push";
 
 /**
  * ListEntries returns the entries that may come in with their own key; the answer
@@ -48,7 +49,8 @@ export interface EntryList {
  * Entry is one of them. Times are in Unix milliseconds; LastSeen is 0 for one
  * that never came. Pending says that it came over the network, waits for a
  * {@link ConfirmEntry} and may do nothing until then: Address is where it came from, and at
- * ExpiresAt it is taken off the list. Grant is what it has once it is confirmed.
+ * ExpiresAt it is taken off the list. Grant is what it has once it is confirmed. Push is how
+ * its push subscription stands, "" without one.
  */
 export interface Entry {
   clientId: ClientID;
@@ -57,6 +59,7 @@ export interface Entry {
   addedAt: number;
   lastSeen?: number;
   online?: boolean;
+  push?: PushState;
   pending?: boolean;
   address?: string;
   expiresAt?: number;

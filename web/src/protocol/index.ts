@@ -42,6 +42,7 @@ export * from "./proactive";
 export * from "./process";
 export * from "./project";
 export * from "./protected";
+export * from "./push";
 export * from "./render";
 export * from "./rules";
 export * from "./runtool";

@@ -3,6 +3,7 @@ package webcmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,6 +119,10 @@ func (c *commands) showEntries(all []protocol.Entry) error {
 		return nil
 	}
 	rows := [][]string{{"CLIENT", "NAME", "GRANT", "LAST SEEN"}}
+	pushes := slices.ContainsFunc(all, func(e protocol.Entry) bool { return e.Push != "" })
+	if pushes {
+		rows[0] = append(rows[0], "PUSH")
+	}
 	for _, e := range all {
 		grant, seen := string(e.Grant), "never"
 		switch {
@@ -129,7 +134,33 @@ func (c *commands) showEntries(all []protocol.Entry) error {
 		if e.Online {
 			seen = "now"
 		}
-		rows = append(rows, []string{string(e.ClientID), display.Line(e.Label), grant, seen})
+		row := []string{string(e.ClientID), display.Line(e.Label), grant, seen}
+		if pushes {
+			row = append(row, string(e.Push))
+		}
+		rows = append(rows, row)
 	}
-	return plain.Table(c.Stdout, rows)
+	if err := plain.Table(c.Stdout, rows); err != nil {
+		return err
+	}
+	for _, e := range all {
+		if why := pushProblem(e.Push); why != "" {
+			fmt.Fprintf(c.Stdout, "%s: %s\n", display.Line(e.Label), why)
+		}
+	}
+	return nil
+}
+
+// pushProblem says what is wrong with the push subscription of a client and what to do, "" for
+// nothing.
+func pushProblem(s protocol.PushState) string {
+	switch s {
+	case protocol.PushGone:
+		return "its push service does not know it any more; open the page in that browser, which subscribes again."
+	case protocol.PushRefused:
+		return "its push service has refused the last push; switch pushes off and on there, in the settings of notifications."
+	case protocol.PushUnreachable:
+		return "its push service could not be reached for the last push; the next session that waits is pushed again."
+	}
+	return ""
 }

@@ -5,11 +5,13 @@
  */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { SessionID, SessionSummary } from "../../protocol/index";
+import { useClient } from "../host/context";
 import { keep, kept } from "../host/kept";
 import { usePlaces } from "../places/store";
 import { askedOf, standingOf, titleOf } from "../places/summary";
 import { hrefOf } from "../route";
-import { useWords } from "../words/index";
+import { tell } from "../parts/tell";
+import { useLanguage, useWords } from "../words/index";
 import { noticeWords } from "./words";
 import { withoutNotices, worker } from "./worker";
 
@@ -45,7 +47,12 @@ export async function setNotices(on: boolean): Promise<boolean> {
   return noticesOn();
 }
 
-const looking = () => document.visibilityState === "visible" && document.hasFocus();
+/** Whether pushes were switched on in this browser: only then is their part of the page loaded. */
+const pushes = () => kept("push") === "on";
+const pushPart = () => import("./push");
+
+const visible = () => document.visibilityState === "visible";
+const looking = () => visible() && document.hasFocus();
 
 /** Keeps notifications and the icon of the page as the sessions are. */
 export function useNotices(): void {
@@ -64,12 +71,50 @@ export function useNotices(): void {
     badge(waiting.length);
     // What waited before the page was opened is on it.
     const fresh = before && !looking() ? waiting.filter((s) => !before.has(s.sessionId)).slice(0, maxAtOnce) : [];
-    void show(fresh, w, () => told.current);
+    void show(fresh, w, () => told.current).then((shown) => note(visible() ? [...(told.current ?? [])] : shown));
   }, [key, starting, on, w]);
+  const client = useClient();
+  const newest = useRef(client);
+  newest.current = client;
+  // What this browser has shown is not pushed to it. A page that sleeps shows and says nothing.
+  const note = (shown: SessionID[]) => {
+    if (pushes()) void pushPart().then((p) => p.noteShown(newest.current, shown).catch(() => undefined)); // else it is pushed, too
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: note has what is newest
+  useEffect(() => {
+    if (!on) return;
+    const seen = () => {
+      if (!visible()) return;
+      void takeAway("waits");
+      note([...(told.current ?? [])]);
+    };
+    document.addEventListener("visibilitychange", seen);
+    const off = client.onStatus((s) => s.state === "connected" && seen());
+    return () => {
+      document.removeEventListener("visibilitychange", seen);
+      off();
+    };
+  }, [on, client]);
+  const language = useLanguage();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words are those of the language
+  useEffect(() => {
+    const sync = async () => {
+      if (!pushes()) return;
+      const p = await pushPart();
+      await p.syncPush(client).catch((e: unknown) => tell(p.lostText(e)));
+    };
+    void sync();
+    const renew = (e: MessageEvent<{ renew?: unknown }>) => {
+      if (e.data?.renew === true) void sync();
+    };
+    navigator.serviceWorker?.addEventListener("message", renew);
+    return () => navigator.serviceWorker?.removeEventListener("message", renew);
+  }, [on, client, language]);
   useEffect(() => {
     if (!on) return;
     const lead = (e: MessageEvent<{ open?: unknown }>) => {
-      if (typeof e.data?.open === "string" && e.data.open.startsWith("#/s/")) location.hash = e.data.open;
+      const to = e.data?.open;
+      if (typeof to === "string" && (to === "#/" || to.startsWith("#/s/"))) location.hash = to;
     };
     navigator.serviceWorker.addEventListener("message", lead);
     return () => navigator.serviceWorker.removeEventListener("message", lead);
@@ -79,7 +124,13 @@ export function useNotices(): void {
 /** Takes away what is shown outside of the page. */
 async function clear(): Promise<void> {
   badge(0);
-  for (const r of await navigator.serviceWorker.getRegistrations()) for (const n of await r.getNotifications()) n.close();
+  await takeAway();
+}
+
+/** Takes away the notifications of a tag, all without one. */
+async function takeAway(tag?: string): Promise<void> {
+  for (const r of await navigator.serviceWorker.getRegistrations())
+    for (const n of await r.getNotifications(tag === undefined ? {} : { tag })) n.close();
 }
 
 function badge(n: number): void {
@@ -87,12 +138,16 @@ function badge(n: number): void {
   void (n > 0 ? nav.setAppBadge?.(n) : nav.clearAppBadge?.())?.catch(() => undefined); // only an installed page has an icon
 }
 
-/** Shows a notification of each, and takes those away whose sessions wait no longer. */
+/**
+ * Shows a notification of each, and takes those away whose sessions wait no longer. It resolves to
+ * the sessions that were shown.
+ */
 async function show(
   fresh: readonly SessionSummary[],
   w: (typeof noticeWords)["en"],
   waiting: () => ReadonlySet<SessionID> | undefined, // now: this takes a while
-): Promise<void> {
+): Promise<SessionID[]> {
+  const shown: SessionID[] = [];
   try {
     const registration = await worker();
     for (const n of await registration.getNotifications()) if (!waiting()?.has(n.tag as SessionID)) n.close();
@@ -106,8 +161,10 @@ async function show(
         icon: "./mark.svg",
         data: { fragment: hrefOf({ at: "session", id: s.sessionId }) },
       });
+      shown.push(s.sessionId);
     }
   } catch {
     // The browser has taken its permission back: the settings show that, and the list has what waits.
   }
+  return shown;
 }

@@ -13,7 +13,8 @@ export const noticeWords = words(
     insecure: "This browser shows none for a page without a certificate that it trusts.",
     unsupported: "This browser shows no notifications.",
     refused: "The browser does not let this page show notifications. Allow them in its settings for this site.",
-    about: "They are made by this page, while it is open in a tab or as an app: nothing is sent to a server of the browser's vendor.",
+    about:
+      "They are made by this page, while it is open in a tab or as an app: for these, nothing is sent to a server of the browser's vendor.",
   },
   {
     session: "一个会话",
@@ -27,6 +28,6 @@ export const noticeWords = words(
     insecure: "此页面没有受信任的证书，浏览器不会显示通知。",
     unsupported: "此浏览器不支持通知。",
     refused: "浏览器不允许此页面显示通知。请在浏览器的网站设置中允许。",
-    about: "通知由打开的页面或应用自己生成，不会发送到浏览器厂商的服务器。",
+    about: "这些通知由打开的页面或应用自己生成，不会发送到浏览器厂商的服务器。",
   },
 );

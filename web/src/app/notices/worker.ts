@@ -1,13 +1,15 @@
 /** The service worker of the page, which shows its notifications. */
+import { type Language, language } from "../words/index";
 
-/** The one address that becomes a script here; the policy of the page lets no other. */
-const address = "./sw.js";
+/** The addresses that become a script here, one for each language; the policy of the page lets no other. */
+const addresses: Record<Language, string> = { en: "./sw.js", zh: "./sw.js?zh" };
 
 interface Policies {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): unknown };
+  createPolicy(name: string, rules: { createScriptURL(l: string): string }): { createScriptURL(l: Language): unknown };
 }
 
-let registered: Promise<ServiceWorkerRegistration> | undefined;
+let policy: ReturnType<Policies["createPolicy"]> | undefined;
+let registered: { in: Language; as: Promise<ServiceWorkerRegistration> } | undefined;
 
 /** Why this browser shows no notifications of the page, "" if it can. */
 export function withoutNotices(): "" | "insecure" | "unsupported" {
@@ -15,19 +17,22 @@ export function withoutNotices(): "" | "insecure" | "unsupported" {
   return "Notification" in window && "serviceWorker" in navigator ? "" : "unsupported";
 }
 
-/** Registers the worker, once. */
+/** Registers the worker, once for each language of the page. */
 export function worker(): Promise<ServiceWorkerRegistration> {
-  registered ??= register().catch((e: unknown) => {
+  const l = language();
+  if (registered?.in === l) return registered.as;
+  const as = register(l).catch((e: unknown) => {
     registered = undefined;
     throw e;
   });
-  return registered;
+  registered = { in: l, as };
+  return as;
 }
 
-async function register(): Promise<ServiceWorkerRegistration> {
+async function register(l: Language): Promise<ServiceWorkerRegistration> {
   const { trustedTypes } = window as unknown as { trustedTypes?: Policies };
-  const policy = trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
-  const url = policy ? policy.createScriptURL(address) : address;
+  policy ??= trustedTypes?.createPolicy("worker", { createScriptURL: (l) => addresses[l as Language] });
+  const url = policy ? policy.createScriptURL(l) : addresses[l];
   await navigator.serviceWorker.register(url as string, { scope: "./", updateViaCache: "none" });
   return navigator.serviceWorker.ready;
 }

@@ -1,6 +1,6 @@
 import { Plus, QrCode } from "lucide-react";
 import { useState } from "react";
-import { type Entry, type Grant, grantValues } from "../../protocol/index";
+import { type Entry, type Grant, grantValues, type PushState } from "../../protocol/index";
 import { useAction, useAnswer, useClient, useHost, useMay } from "../host/context";
 import { Button, Dialog, Icon } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
@@ -81,6 +81,7 @@ function Known({ entry: e }: { entry: Entry }) {
   const { clientId } = e;
   const grant = useAction((g: Grant) => client.call("set_grant", { clientId, grant: g }));
   const revoke = useAction(() => client.call("revoke_entry", { clientId }));
+  const pushed: Record<PushState, string> = { on: w.pushOn, gone: w.pushGone, refused: w.pushRefused, unreachable: w.pushUnreachable };
   const named: Partial<Record<Grant, string>> = { view: w.view, answer: w.answer, control: w.control };
   return (
     <li>
@@ -97,7 +98,10 @@ function Known({ entry: e }: { entry: Entry }) {
             {w.seen}: {e.lastSeen ? <time title={fullTime(e.lastSeen)}>{ago(e.lastSeen, now)}</time> : w.never}
           </span>
         )}{" "}
-        <span className="t3">· {w.added(fullTime(e.addedAt))}</span>
+        <span className="t3">
+          · {w.added(fullTime(e.addedAt))}
+          {e.push && ` · ${pushed[e.push]}`}
+        </span>
       </span>
       <span className="acts">
         <select

@@ -1,4 +1,5 @@
 import { kept } from "../host/kept";
+import { PushSetting } from "../notices/PushSetting";
 import { NoticeSetting } from "../notices/Setting";
 import { type Contrast, contrasts, setLooks, type Theme, themes, useLooks } from "../theme/theme";
 import { type Language, languages, setLanguage, useLanguage, useWords } from "../words/index";
@@ -35,6 +36,7 @@ export default function Looks() {
         onChange={(v) => setLanguage((v || undefined) as Language | undefined)}
       />
       <NoticeSetting />
+      <PushSetting />
     </>
   );
 }

@@ -36,6 +36,8 @@ export interface HostOptions {
   keys?: { clientId: string; publicKey: string }[];
   /** More of the configuration. */
   config?: string;
+  /** More of its environment. */
+  env?: Record<string, string>;
 }
 
 export class Host {
@@ -43,8 +45,10 @@ export class Host {
   readonly model: string;
   readonly work: string;
   private child: ChildProcess | undefined;
+  private readonly env: Record<string, string>;
 
   constructor(options: HostOptions) {
+    this.env = options.env ?? {};
     const dir = this.path();
     mkdirSync(dir, { mode: 0o700 });
     this.work = join(this.home, "work");
@@ -62,7 +66,7 @@ export class Host {
 
   /** Starts the host; it resolves when clients can come. */
   async start(port = 0): Promise<void> {
-    const env = { PATH: process.env.PATH, HOME: this.home };
+    const env = { PATH: process.env.PATH, HOME: this.home, ...this.env };
     const child = spawn(binary(), ["host", "serve", "--listen", `127.0.0.1:${port}`], {
       env,
       cwd: this.work,
@@ -152,7 +156,8 @@ export class Host {
     if (existsSync(this.home)) rmSync(this.home, { recursive: true, force: true });
   }
 
-  private path(name = ""): string {
+  /** A file in its folder .scorel. */
+  path(name = ""): string {
     return join(this.home, ".scorel", name);
   }
 }
