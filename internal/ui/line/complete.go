@@ -53,8 +53,8 @@ func (v *Session) completeName(ctx context.Context, name string) ([]string, erro
 	for _, c := range slash.For(slash.Lines) {
 		add(c.Name)
 	}
-	for _, c := range list.Commands {
-		if !ownCommand(c.Name) && c.Refused == "" {
+	for _, c := range slash.Beside(slash.Lines, list.Commands) {
+		if c.Refused == "" {
 			add(c.Name)
 		}
 	}

@@ -27,12 +27,6 @@ var marks = [...][]string{
 	{`//text, \#text`, "Send text that begins with a slash or #"},
 }
 
-// ownCommand reports whether line mode handles a command itself.
-func ownCommand(name string) bool {
-	c := slash.Find(name)
-	return c != nil && c.Has(slash.Lines)
-}
-
 // noCommand says that neither line mode nor the host has a command, and what serves
 // instead where the terminal UI has it.
 func noCommand(name string) error {
@@ -68,10 +62,7 @@ func (v *Session) listCommands(list *protocol.CommandList) {
 	v.screen.endStream()
 	shown := 0
 	var rows [][]string
-	for _, c := range list.Commands {
-		if c.Source == protocol.CommandBuiltin && ownCommand(c.Name) {
-			continue
-		}
+	for _, c := range slash.Beside(slash.Lines, list.Commands) {
 		if shown++; shown > maxHelp {
 			continue
 		}

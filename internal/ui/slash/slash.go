@@ -1,6 +1,10 @@
 package slash
 
-import "slices"
+import (
+	"slices"
+
+	"scorel/protocol"
+)
 
 // Client is a kind of client.
 type Client int
@@ -70,6 +74,23 @@ func Find(name string) *Command {
 // For returns the commands that a client has, in the order of its help.
 func For(client Client) []Command {
 	return slices.DeleteFunc(commands(), func(c Command) bool { return !c.Has(client) })
+}
+
+// Beside returns the commands of a host that can be typed beside those of a client. One of the
+// same name as the client's own is shown as name:source, as which the host knows it too; a
+// built-in one of the host is the client's.
+func Beside(client Client, host []protocol.CommandInfo) []protocol.CommandInfo {
+	var out []protocol.CommandInfo
+	for _, c := range host {
+		if own := Find(c.Name); own != nil && own.Has(client) {
+			if c.Source == protocol.CommandBuiltin {
+				continue
+			}
+			c.Name += ":" + string(c.Source)
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // Refusal returns why a client does not run the command, as a sentence without its end.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scorel/protocol"
 )
 
 func TestNamesOfCommandsAreUnique(t *testing.T) {
@@ -23,6 +25,19 @@ func TestNamesOfCommandsAreUnique(t *testing.T) {
 				t.Errorf("/%s is refused without a word of what serves instead", c.Name)
 			}
 		}
+	}
+}
+
+func TestACommandOfTheHostIsReachedBesideTheClientsOwn(t *testing.T) {
+	var shown []string
+	for _, c := range Beside(Screen, []protocol.CommandInfo{
+		{Name: "model", Source: protocol.CommandBuiltin}, {Name: "tools", Source: protocol.CommandExtension},
+		{Name: "attach", Source: protocol.CommandTemplate}, {Name: "deploy", Source: protocol.CommandExtension},
+	}) {
+		shown = append(shown, c.Name)
+	}
+	if got := strings.Join(shown, " "); got != "tools:extension attach:template deploy" {
+		t.Errorf("%q can be typed", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package input
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/slash"
 	"scorel/internal/ui/tui/complete"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
@@ -84,6 +85,9 @@ func (in *Input) loadCommands() tea.Cmd {
 		req.WorkDir = in.cfg.WorkDir
 	}
 	return link.Ask(in.cfg.Link, in.cfg.Session.ID(), req, func(list *protocol.CommandList, err error) tea.Cmd {
+		if err == nil {
+			list.Commands = slash.Beside(slash.Screen, list.Commands)
+		}
 		return in.question(in.popup.Commands(orNil(err, list)))
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/slash"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
@@ -47,10 +48,8 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 			return nil // those of the UI are there
 		}
 		items := slices.Clone(cfg.Items)
-		for _, c := range r.Commands {
-			if !slices.ContainsFunc(x.commands, func(own protocol.CommandInfo) bool { return own.Name == c.Name }) {
-				items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
-			}
+		for _, c := range slash.Beside(slash.Screen, r.Commands) {
+			items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
 		}
 		p.List.SetItems(append(items, problems(r.Problems)...))
 		return nil

@@ -5,6 +5,7 @@
  */
 import { useMemo } from "react";
 import { newSessionID } from "../../client/index";
+import type { CommandInfo } from "../../protocol/index";
 import { useClient, useSession } from "../host/context";
 import { openPalette } from "../palette/Palette";
 import { tell } from "../parts/tell";
@@ -128,6 +129,13 @@ export function useOwnCommands(open: (p: Picking) => void, thinks: boolean): rea
 /** The command of the page that a name means. */
 export function ownOf(own: readonly OwnCommand[], name: string): OwnCommand | undefined {
   return own.find((o) => o.name === name || o.also.includes(name));
+}
+
+/** The commands of the host beside the page's own: one of the same name is named with where it is from, as which the host knows it too. */
+export function beside(own: readonly OwnCommand[], host: readonly CommandInfo[]): CommandInfo[] {
+  return host
+    .filter((c) => c.source !== "builtin" || !ownOf(own, c.name))
+    .map((c) => (ownOf(own, c.name) ? { ...c, name: `${c.name}:${c.source}` } : c));
 }
 
 /** What serves instead of a command of the terminal that has another place here, "" for nothing. */

@@ -52,6 +52,7 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     const commands = join(host.home, ".scorel", "commands");
     mkdirSync(commands, { recursive: true });
     writeFileSync(join(commands, "greet.md"), "---\ndescription: Greets somebody\nargument-hint: [name]\n---\nGreet $1 warmly.\n");
+    writeFileSync(join(commands, "tree.md"), "---\ndescription: Plants one\n---\nPlant a tree.\n");
     writeFileSync(join(commands, "hail.md"), "---\ndescription: Hails everybody\n---\nHail everybody.\n");
   });
   afterAll(async () => world?.close());
@@ -139,6 +140,16 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     await page.waitForTimeout(300);
     expect(asked().length).toBe(n);
     expect(problems).toEqual([]);
+  });
+
+  test("a command with the name of one of the page is reached by where it is from", async () => {
+    const { page } = await idle();
+    await box(page).fill("/tre");
+    await option(page, /^\/tree(?!:)/).waitFor();
+    await option(page, /^\/tree:template/).click();
+    await page.keyboard.press("Enter");
+    await page.getByText("Plant a tree.").first().waitFor();
+    await page.context().close();
   });
 
   test("a late answer for an earlier word is not offered", async () => {

@@ -7,7 +7,7 @@ import { cleanLine } from "../../display/index";
 import type { CommandInfo, Completion as Argument, ProjectID } from "../../protocol/index";
 import { useAnswer, useLive, useSession } from "../host/context";
 import { useSettled } from "../places/hooks";
-import type { OwnCommand } from "./own";
+import { beside, type OwnCommand } from "./own";
 import { lettersIn, mentionOf, rank, type Token, tokenAt } from "./typed";
 
 /** Things that are offered, and how often a search of files that still goes on is asked again. */
@@ -60,6 +60,7 @@ export function useCompletion(text: string, cursor: number, focused: boolean, ow
   const query = asks ? rested.slice(place.length + 1) : "";
   const isFile = token?.kind === "file";
   const commands = useAnswer("list_commands", {}, { sessionId, enabled: token?.kind === "command" || token?.kind === "argument" });
+  const known = useMemo(() => beside(own, commands.data?.commands ?? []), [own, commands.data]);
   const files = useAnswer(
     "list_files",
     { projectId: projectId ?? ("" as ProjectID), query, limit: maxOffered },
@@ -67,7 +68,9 @@ export function useCompletion(text: string, cursor: number, focused: boolean, ow
   );
   const resources = useAnswer("list_mcp_resources", { query, limit: maxOffered }, { sessionId, enabled: asks && isFile });
   const name = token?.kind === "argument" ? token.name : "";
-  const completes = commands.data?.commands?.find((c) => c.name === name)?.completes === true;
+  // The arguments of a command that the page and the host have are the host's.
+  const shared = (c: CommandInfo) => c.name === name && c.source === "builtin";
+  const completes = (known.find((c) => c.name === name) ?? commands.data?.commands?.find(shared))?.completes === true;
   const args = useAnswer("complete_command", { name, args: query }, { sessionId, enabled: asks && name !== "" && completes });
 
   // The host may still be looking at the files: it is asked again until it has found enough.
@@ -85,7 +88,7 @@ export function useCompletion(text: string, cursor: number, focused: boolean, ow
   const last = useRef<{ place: string; offers: Offer[] }>({ place: "", offers: [] });
   const offers = useMemo(() => {
     if (!token) return [];
-    if (token.kind === "command") return ofCommands(commands.data?.commands ?? [], own, token.query);
+    if (token.kind === "command") return ofCommands(known, own, token.query);
     const answer =
       token.kind === "argument"
         ? completes && args.data && ofArguments(args.data.items ?? [])
@@ -95,7 +98,7 @@ export function useCompletion(text: string, cursor: number, focused: boolean, ow
     if (token.kind === "argument" && !completes) return [];
     if (answer && query === token.query) return answer;
     return last.current.place === place ? last.current.offers.filter((o) => lettersIn(o.value, token.query)) : [];
-  }, [token, place, query, commands.data, args.data, files.data, resources.data, own, completes, projectId]);
+  }, [token, place, query, known, args.data, files.data, resources.data, own, completes, projectId]);
 
   // What somebody has moved to stays on when the list changes, as long as the text does not.
   const [moved, setMoved] = useState({ now: "", value: "" });
@@ -115,7 +118,6 @@ function short(query: string): boolean {
 }
 
 function ofCommands(host: readonly CommandInfo[], own: readonly OwnCommand[], query: string): Offer[] {
-  const names = new Set(own.flatMap((o) => [o.name, ...o.also]));
   const all: Offer[] = [
     ...own.flatMap((o) =>
       // An alias is offered only where it is what is typed.
@@ -127,7 +129,7 @@ function ofCommands(host: readonly CommandInfo[], own: readonly OwnCommand[], qu
       })),
     ),
     ...host
-      .filter((c) => c.name !== "" && !names.has(c.name) && cleanLine(c.name) === c.name && !/\s/.test(c.name))
+      .filter((c) => c.name !== "" && cleanLine(c.name) === c.name && !/\s/.test(c.name))
       .map((c) => ({
         value: `/${c.name}`,
         label: `/${c.name}`,
