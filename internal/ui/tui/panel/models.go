@@ -134,7 +134,7 @@ func modelItems(models []protocol.ModelInfo) (usable, all []list.Item) {
 	usable = append(usable, keyed...)
 	all = slices.Concat(usable, keyless)
 	if n := len(keyless); n > 0 {
-		usable = append(usable, list.Item{ID: "\x00keyless", Title: plain.More(n, "model") + " of providers without a key", Detail: "type to search them", Group: "Need a key", Disabled: "type to search them"})
+		usable = append(usable, list.Item{ID: "\x00keyless", Title: plain.More(n, "model") + " of providers without a key", Group: "Need a key", Disabled: "type to search them"})
 	}
 	return usable, all
 }
