@@ -123,6 +123,7 @@ func (r *AnswerUI) checkFields() *Problem {
 func (r *EditorInput) checkFields() *Problem {
 	return first(
 		need("source", r.Source, MaxName),
+		need("editor", r.Editor, MaxName),
 		atMost("text", r.Text, MaxEditorText),
 		upTo("before", r.Before, MaxEditorText),
 		upTo("width", r.Width, MaxCells),

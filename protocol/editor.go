@@ -18,6 +18,7 @@ type (
 	// keys the extension only draws. It starts nothing; the answer is an [EditorDrawn].
 	EditorInput struct {
 		Source string    `json:"source" check:"required,max=MaxName"` // the extension
+		Editor string    `json:"editor" check:"required,max=MaxName"` // which one of the client's: another for each terminal
 		Data   []string  `json:"data,omitempty"`                      // each one key or one paste, as of [UIInput]
 		Text   string    `json:"text,omitempty" check:"max=MaxEditorText"`
 		Before int       `json:"before,omitempty" check:"min=0,max=MaxEditorText"` // code points of Text before the cursor

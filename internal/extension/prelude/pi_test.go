@@ -184,7 +184,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 } })`)
 	for name, want := range map[string]string{
 		"widget": "does not draw components", "keys": "ui.onTerminalInput is not supported", "editor": "render(width) and handleInput(data)",
-		"own": "fine",
+		"own":     "fine",
 		"missing": "@mariozechner/pi-tui has no Nothing", "setup": "Use withSession",
 		"navigateTree": "summarize of ctx.navigateTree", "getTree": "active path",
 		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",

@@ -32,7 +32,7 @@ type StoredEntry struct {
 
 // Editor is the editor of a terminal as it is, with keys for it.
 type Editor struct {
-	Client protocol.ClientID  `json:"client"` // each has a component of its own
+	Client string             `json:"client"` // whose editor it is, and which: each has a component of its own
 	Data   []string           `json:"data"`
 	Text   string             `json:"text"`
 	Before int                `json:"before"`

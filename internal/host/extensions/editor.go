@@ -13,7 +13,7 @@ func (x *Session) editorInput(ctx context.Context, client protocol.ClientID, r *
 		return nil, noEditor(r.Source)
 	}
 	ask := rpc.Render{Place: protocol.PlaceEditorComponent, Width: r.Width, Editor: &rpc.Editor{
-		Client: client, Data: r.Data, Text: r.Text, Before: r.Before, Lines: r.Lines, Cursor: r.Cursor}}
+		Client: string(client) + " " + r.Editor, Data: r.Data, Text: r.Text, Before: r.Before, Lines: r.Lines, Cursor: r.Cursor}}
 	source, drawn, err := x.set.RenderPlace(ctx, r.Source, ask)
 	switch {
 	case err != nil:

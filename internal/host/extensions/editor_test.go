@@ -52,7 +52,7 @@ func typed(e *hosttest.Entry, keys ...string) *protocol.EditorDrawn {
 }
 
 func input(keys ...string) *protocol.EditorInput {
-	return &protocol.EditorInput{Source: "modal", Data: keys, Text: "ab", Before: 1, Width: 20, Lines: []string{"----", "\x1b[2m> \x1b[0mab", "----"}, Cursor: &protocol.UICursor{Row: 1, Column: 3}}
+	return &protocol.EditorInput{Source: "modal", Editor: "one", Data: keys, Text: "ab", Before: 1, Width: 20, Lines: []string{"----", "\x1b[2m> \x1b[0mab", "----"}, Cursor: &protocol.UICursor{Row: 1, Column: 3}}
 }
 
 func said(edits []protocol.EditorEdit) string {

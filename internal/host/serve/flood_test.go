@@ -133,6 +133,34 @@ func upgraded(c net.Conn, roots *tls.Config, addr string, then []byte) (net.Conn
 	return s, err
 }
 
+func TestWhoAsksForFilesKeepsNobodyOut(t *testing.T) {
+	u := newUnproven(Loopback)
+	defer u.closeAll()
+	add := func() (*stream, *stream) {
+		a, b := net.Pipe()
+		t.Cleanup(func() { _ = b.Close() })
+		st := &stream{Conn: a, gone: make(chan struct{}), l: &listener{unproven: u, streams: map[*stream]struct{}{}}}
+		return st, u.add(st, time.AfterFunc(time.Hour, func() {}))
+	}
+	for i := range maxUnproven {
+		st, _ := add()
+		done := u.serve(st, time.Hour)
+		if i%2 == 0 { // the others never end
+			done()
+		}
+	}
+	owner, _ := add() // which says nothing yet
+	reading, _ := add()
+	u.serve(reading, time.Hour)
+	for range maxUnproven / 4 {
+		st, dropped := add()
+		if dropped == owner || dropped == reading {
+			t.Fatal("a client of the owner had to go")
+		}
+		u.serve(st, time.Hour)()
+	}
+}
+
 func TestOneRemoteAddressCannotDisplaceTheOthers(t *testing.T) {
 	u := newUnproven(TLS)
 	defer u.closeAll()

@@ -38,7 +38,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"set_mcp_input": `"name":"n","id":"i","value":"v","workDir":` + string(dir), "begin_mcp_login": `"name":"n","workDir":` + string(dir),
 		"await_mcp_login": `"loginId":"l"`, "cancel_mcp_login": `"loginId":"l"`, "expand_command": `"name":"help","args":"","workDir":` + string(dir),
 		"run_tool": `"toolName":"Read","input":{"path":"a"}`, "list_builtin_tools": `"preset":"readonly","workDir":` + string(dir),
-		"complete_input": `"before":"see #1"`, "editor_input": `"source":"modal","width":80,"data":["x"]`,
+		"complete_input": `"before":"see #1"`, "editor_input": `"source":"modal","editor":"one","width":80,"data":["x"]`,
 		"take_ui": `"uiId":"ui_0000000000000000","width":80,"height":24`, "ui_input": `"uiId":"ui_0000000000000000","rev":1,"data":["x"]`,
 		"register_project": `"workDir":` + string(dir), "remove_project": `"projectId":"prj_0000000000000000"`,
 		"list_files": fmt.Sprintf(`"projectId":%q`, project.ProjectID), "get_trust": fmt.Sprintf(`"projectId":%q`, project.ProjectID),

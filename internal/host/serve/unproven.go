@@ -17,10 +17,12 @@ const (
 // oldest first. When there are too many, the oldest gives way, not the newest:
 // whoever can prove himself does so within milliseconds and is through before 256
 // others have come, while a flood that holds its connections open would keep
-// everybody out for as long as it lasts. One that has sent its request gives way
-// only when all have: most floods say nothing, or not to the end. Over TLS a flood
-// from one address first displaces its own. Each listener has a list of its own, so
-// that what is done to a port cannot be felt on the socket.
+// everybody out for as long as it lasts. Those that have said nothing yet and those that
+// have sent a request give way as two groups, the larger one first: whatever a flood does,
+// it is most of one of them. In the second, one that was sent a file and asks for nothing
+// now goes before others. Over TLS a flood from one address first displaces its own. Each
+// listener has a list of its own, so that what is done to a port cannot be felt on the
+// socket.
 type unproven struct {
 	perAddress int // 0: no bound
 
@@ -72,19 +74,36 @@ func (u *unproven) add(st *stream, timer *time.Timer) *stream {
 
 // first returns the connection of an address that has to go first.
 func (u *unproven) first(address string) *stream {
-	var oldest *stream
-	for _, w := range u.oldest {
-		if w.st.address != address {
-			continue
-		}
-		if !w.spoke {
-			return w.st
-		}
-		if oldest == nil {
-			oldest = w.st
+	var silent, spoke, idle *stream // the oldest of each
+	more := 0                       // of those that have sent a request than of the others
+	note := func(oldest **stream, st *stream) {
+		if *oldest == nil {
+			*oldest = st
 		}
 	}
-	return oldest
+	for _, w := range u.oldest {
+		switch {
+		case w.st.address != address:
+		case !w.spoke:
+			note(&silent, w.st)
+			more--
+		default:
+			note(&spoke, w.st)
+			if w.served && !w.serves {
+				note(&idle, w.st)
+			}
+			more++
+		}
+	}
+	switch {
+	case more < 0:
+		return silent
+	case idle != nil:
+		return idle
+	case spoke != nil:
+		return spoke
+	}
+	return silent
 }
 
 // spoke notes that a connection has sent a whole request.

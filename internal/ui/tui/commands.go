@@ -118,5 +118,8 @@ func (m *Model) runSlash(typed, whenBusy string) tea.Cmd {
 		}
 		return c.run(m, args)
 	}
+	if name == "reload" {
+		m.drawn.off = ""
+	}
 	return m.input.RunCommand(typed, name, args, whenBusy)
 }

@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/text/sgr"
 	"scorel/internal/ui/tui/keyboard"
+	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/loop"
 	"scorel/internal/ui/tui/overlay"
@@ -28,7 +29,10 @@ var drawTimeout = 250 * time.Millisecond
 // longer than drawTimeout.
 type drawnEditor struct {
 	*Model
-	off   string // the editor that the person has closed, by its id
+	id    string // tells this editor from those of other terminals
+	off   string // the extension whose editor the person has closed, until /reload
+	had   string // the extension that had the editor last
+	hadAt time.Time
 	told  string // the one that did not answer, which was said
 	esc   time.Time
 	ask   *editorAsk // under way; nil for none
@@ -76,7 +80,11 @@ func (d *drawnEditor) source() (source, id, rev string, ok bool) {
 		if s.Place == protocol.PlaceEditorComponent && len(s.Lines) > 0 {
 			id, rev, _ = strings.Cut(s.Lines[0], " ")
 			text, _ := d.input.Marked()
-			return s.Source, id, rev, id != d.off && len(text) <= protocol.MaxEditorText
+			if s.Source == d.off || len(text) > protocol.MaxEditorText {
+				break
+			}
+			d.had, d.hadAt = s.Source, time.Now()
+			return s.Source, id, rev, true
 		}
 	}
 	return "", "", "", false
@@ -88,19 +96,25 @@ func (d *drawnEditor) takes() bool {
 	return ok
 }
 
-// press takes a key of the editor. Esc twice closes the editor of the extension, whatever that
-// does.
-func (d *drawnEditor) press(p pressed) tea.Cmd {
-	source, id, _, _ := d.source()
-	if p.data == "\x1b" && time.Since(d.esc) < twice {
-		d.off, d.esc = id, time.Time{}
-		d.toasts.Info("The editor of " + display.Line(source) + " is closed. /reload opens it again.")
-		return d.flush()
-	}
+// leaves counts a key that the person presses while the editor has the focus, and reports
+// whether it is the second Esc: that closes the editor of the extension, whatever this does with
+// keys and however often it sets another one.
+func (d *drawnEditor) leaves(key string) bool {
+	before := d.esc
 	d.esc = time.Time{}
-	if p.data == "\x1b" {
-		d.esc = time.Now()
+	if key != "esc" || !d.takes() && time.Since(d.hadAt) > 2*twice {
+		return false
 	}
+	if d.esc = time.Now(); time.Since(before) > twice {
+		return false
+	}
+	d.off, d.esc, d.hadAt = d.had, time.Time{}, time.Time{}
+	d.toasts.Info("The editor of " + display.Line(d.had) + " is closed. /reload opens it again.")
+	return true
+}
+
+// press takes a key of the editor.
+func (d *drawnEditor) press(p pressed) tea.Cmd {
 	if d.ask != nil && d.ask.late || p.data == "" || len(p.data) > protocol.MaxEditorText || len(d.keys) == protocol.MaxInputKeys {
 		return tea.Batch(d.flush(), d.focus.plain(p))
 	}
@@ -126,7 +140,7 @@ func (d *drawnEditor) flush() tea.Cmd {
 // leave has the input take the keys that wait, and forgets what is of the session.
 func (d *drawnEditor) leave() tea.Cmd {
 	cmd := d.flush()
-	d.ask, d.shown = nil, editorLook{}
+	d.ask, d.shown, d.off = nil, editorLook{}, ""
 	return cmd
 }
 
@@ -146,7 +160,7 @@ func (d *drawnEditor) next() tea.Cmd {
 		return nil
 	}
 	text, before := d.input.Marked()
-	req := &protocol.EditorInput{Source: source, Text: text, Before: before, Width: of.width, Lines: lines, Cursor: &protocol.UICursor{Row: at.Y, Column: at.X}}
+	req := &protocol.EditorInput{Source: source, Editor: d.id, Text: text, Before: before, Width: of.width, Lines: lines, Cursor: &protocol.UICursor{Row: at.Y, Column: at.X}}
 	ask := &editorAsk{source: source, of: of}
 	size := 0
 	for len(d.keys) > 0 && size+len(d.keys[0].data) <= protocol.MaxInputBytes {
@@ -201,8 +215,9 @@ func (d *drawnEditor) answered(ask *editorAsk, r *protocol.EditorDrawn, err erro
 	case ask.late: // its keys were taken
 		d.shown = editorLook{}
 	default:
+		changed := false
 		for _, e := range r.Edits {
-			cmds = append(cmds, d.do(ask, e))
+			cmds = append(cmds, d.do(ask, e, &changed))
 		}
 		if r.Drawn != nil && len(r.Edits) == 0 {
 			d.show(ask.of, r)
@@ -213,26 +228,62 @@ func (d *drawnEditor) answered(ask *editorAsk, r *protocol.EditorDrawn, err erro
 }
 
 // do does what an extension wants of the input. Keys that the person has not pressed count in
-// the editor only.
-func (d *drawnEditor) do(ask *editorAsk, e protocol.EditorEdit) tea.Cmd {
-	switch {
-	case e.Text != nil:
-		return d.input.Set(display.Text(*e.Text))
-	case e.Insert != "":
-		return d.input.Insert(display.Text(e.Insert))
-	}
-	if i := slices.IndexFunc(ask.keys, func(p pressed) bool { return p.data == e.Key }); i >= 0 {
+// the editor only, and what is sent is what the person has seen: changed says that the extension
+// has changed it since.
+func (d *drawnEditor) do(ask *editorAsk, e protocol.EditorEdit, changed *bool) tea.Cmd {
+	if i := slices.IndexFunc(ask.keys, func(p pressed) bool { return p.data == e.Key }); i >= 0 && e.Key != "" {
 		p := ask.keys[i]
 		ask.keys = slices.Delete(ask.keys, i, i+1)
+		if *changed && p.paste == nil && d.focus.onEditor() {
+			return d.focus.does(p.key, unseen{d.focus.editor, d, ask}, append(d.focus.editor.Places(), keymap.Global))
+		}
 		return d.focus.plain(p)
 	}
+	before, _ := d.input.Marked()
 	var cmds []tea.Cmd
-	for _, k := range keyboard.Keys(e.Key) {
-		if d.focus.onEditor() {
-			cmds = append(cmds, d.focus.does(k, d.focus.editor, d.focus.editor.Places()))
+	switch {
+	case e.Text != nil:
+		cmds = append(cmds, d.input.Set(display.Text(*e.Text)))
+	case e.Insert != "":
+		cmds = append(cmds, d.input.Insert(display.Text(e.Insert)))
+	default:
+		for _, k := range keyboard.Keys(e.Key) {
+			if d.focus.onEditor() {
+				cmds = append(cmds, d.focus.does(k, unpressed{d.focus.editor}, d.focus.editor.Places()))
+			}
 		}
 	}
+	if after, _ := d.input.Marked(); after != before {
+		*changed = true
+	}
 	return tea.Batch(cmds...)
+}
+
+// unpressed is the editor for keys that nobody has pressed: they edit, and do nothing else.
+type unpressed struct{ target }
+
+func (u unpressed) Do(a keymap.Action) tea.Cmd {
+	switch a {
+	case keymap.Submit, keymap.SubmitOther, keymap.Cancel, keymap.ExternalEditor, keymap.PasteImage:
+		return nil
+	}
+	return u.target.Do(a)
+}
+
+// unseen is the editor for a key that the person has pressed before the extension changed the
+// text: that is not sent unseen.
+type unseen struct {
+	target
+	d   *drawnEditor
+	ask *editorAsk
+}
+
+func (u unseen) Do(a keymap.Action) tea.Cmd {
+	if a == keymap.Submit || a == keymap.SubmitOther {
+		u.d.toasts.Info("The extension " + display.Line(u.ask.source) + " has changed the text; press the key again to send it.")
+		return nil
+	}
+	return u.target.Do(a)
 }
 
 // show takes how an extension draws the editor. Its lines are cleaned once more, as of a

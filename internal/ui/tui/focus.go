@@ -69,6 +69,9 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	if to == f.editor && f.drawn.leaves(name) {
+		return f.drawn.flush()
+	}
 	if to == f.editor && f.drawn.takes() {
 		if !f.over(name) {
 			return f.drawn.press(pressed{key: k, data: keyboard.Sequence(tea.Key(k))})
@@ -107,6 +110,9 @@ func (f *focus) does(k tea.KeyPressMsg, to target, places []keymap.Place) tea.Cm
 		// Esc and a character, so fast that both came at once: a terminal without the
 		// newer ways to tell keys says the same of both, and nothing typed may be lost.
 		letter := tea.KeyPressMsg{Code: k.Code, Text: string(k.Code)}
+		if _, made := to.(unpressed); made {
+			return to.Insert(letter.Text)
+		}
 		return tea.Batch(f.plain(pressed{key: tea.KeyPressMsg{Code: tea.KeyEscape}}), f.plain(pressed{key: letter}))
 	}
 	return nil

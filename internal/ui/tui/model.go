@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -117,7 +118,7 @@ func (m *Model) join(ctx context.Context) {
 	questions := question.New(question.Config{Link: m.link, Toasts: m.toasts, Session: m.session, Person: m})
 	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
 	m.agents = &agentView{Model: m}
-	m.drawn = &drawnEditor{Model: m}
+	m.drawn = &drawnEditor{Model: m, id: rand.Text()}
 	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, drawn: m.drawn, prefs: m.prefs, global: m.global}
 
 	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}

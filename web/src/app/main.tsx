@@ -3,6 +3,7 @@ import { loaded } from "./parts/loaded";
 import { parseRoute } from "./route";
 import { applyTheme } from "./theme/theme";
 import "./theme/tokens.css";
+import "./theme/coming.css";
 
 // The browser's key is read and the connection made while the rest is loaded and read, which
 // takes about as long.

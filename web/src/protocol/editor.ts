@@ -11,6 +11,8 @@ import type { DrawnLines } from "./render";
 export interface EditorInput {
   /** the extension */
   source: string;
+  /** which one of the client's: another for each terminal */
+  editor: string;
   /** each one key or one paste, as of {@link UIInput} */
   data?: string[];
   text?: string;

@@ -26,8 +26,17 @@ function addAutocompleteProvider(factory) {
 }
 
 async function completeInput(before) {
-  const found = completer ? await completer.getSuggestions([before], 0, before.length, { signal: new AbortController().signal, force: false }) : null;
-  if (!found || !Array.isArray(found.items)) return { items: [] };
+  let found = null;
+  try {
+    if (completer) found = await completer.getSuggestions([before], 0, before.length, { signal: new AbortController().signal, force: false });
+    if (found && !Array.isArray(found.items)) throw new TypeError("getSuggestions gives null, or an object with the list items.");
+  } catch (err) {
+    attemptOnce("an autocomplete provider", () => {
+      throw err;
+    });
+    return { items: [] };
+  }
+  if (!found) return { items: [] };
   return {
     prefix: String(found.prefix || ""),
     items: found.items.slice(0, MAX_COMPLETIONS).map((item) => ({ value: String(item.value), label: item.label, description: item.description })),

@@ -3,6 +3,7 @@
 // of that goes back as edits. Each terminal has a component of its own.
 
 const MAX_EDITORS = 8; // terminals whose components are kept
+const MAX_LATE = 256; // edits that wait for a terminal
 const ports = new WeakMap(); // by the object `tui` of a factory
 let replaced; // {factory, id, rev, timer, made: by client {component, port}, spare}
 
@@ -11,6 +12,7 @@ class EditorPort {
   constructor() {
     this.editors = []; // that stand for it
     this.edits = undefined; // what the terminal is to do; undefined between two calls
+    this.late = []; // what came between two calls, as of a timer
     this.text = "";
     this.lines = [];
     this.width = 80;
@@ -21,7 +23,7 @@ class EditorPort {
     this.text = text;
     this.width = width;
     this.lines = (lines || []).map((line, row) => (cursor && cursor.row === row ? markedAt(line, cursor.column) : line));
-    this.edits = [];
+    this.edits = this.late.splice(0);
     for (const editor of this.editors) editor.take(text, before);
   }
 
@@ -35,12 +37,26 @@ class EditorPort {
   edit(what, text) {
     if (this.passing) return;
     if (this.edits) this.edits.push(what);
+    else if (what.insert !== undefined) this.later(what);
     else ui.setEditorText(text);
   }
 
-  // key has the terminal take a key. Outside of handleInput there is none to take.
+  // key has the terminal take a key.
   key(data) {
     if (this.edits) this.edits.push({ key: data });
+    else this.later({ key: data });
+  }
+
+  // later has the terminal ask for what came when it had not asked.
+  later(edit) {
+    if (this.late.length === MAX_LATE) {
+      attemptOnce("the editor", () => {
+        throw new Error(`More than ${MAX_LATE} keys and texts wait for the terminal, so the others are left out.`);
+      });
+      return;
+    }
+    this.late.push(edit);
+    editorChanged();
   }
 }
 

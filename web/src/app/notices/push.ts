@@ -5,6 +5,7 @@
  */
 import type { Client } from "../../client/index";
 import type { SessionID } from "../../protocol/index";
+import { codeOf } from "../host/context";
 import { keep, kept } from "../host/kept";
 import { language } from "../words/index";
 import { noticesOn } from "./notices";
@@ -78,7 +79,12 @@ async function subscribe(client: Client): Promise<void> {
   subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch((e: unknown) => {
     throw new PushRefusal(nameOf(e) === "NotAllowedError" ? "denied" : "service");
   });
-  await client.call("set_push", { endpoint: subscription.endpoint, key: publicKey, origin: location.origin });
+  try {
+    await client.call("set_push", { endpoint: subscription.endpoint, key: publicKey, origin: location.origin });
+  } catch (e) {
+    if (codeOf(e) === "invalid_request" || codeOf(e) === "forbidden") await subscription.unsubscribe(); // the host takes none such
+    throw e;
+  }
 }
 
 async function unsubscribe(): Promise<void> {
