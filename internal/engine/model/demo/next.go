@@ -15,7 +15,7 @@ const (
 	maxSources = 4
 	maxEdits   = 2  // calls of Edit that fail in a row
 	firstRun   = 60 // seconds
-	tryRun     = 5  // seconds: a wrong change may loop for ever
+	tryRun     = 15 // seconds: a wrong change may loop for ever, and a busy machine takes long
 	maxSlow    = 12 // runs in a row that took longer than that
 )
 
