@@ -65,6 +65,8 @@ type Pushes interface {
 	Of(id protocol.ClientID) protocol.PushState
 	// Forget removes that of a client that was taken off the list.
 	Forget(id protocol.ClientID)
+	// Check returns how many are stored, and why nothing is pushed to them, if so.
+	Check() (stored int, err error)
 }
 
 // Config is what an [Admin] is made from.

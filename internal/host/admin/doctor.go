@@ -40,6 +40,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		{ID: "model", Look: ad.checkModel},
 		{ID: "rules", Look: ad.checkRules},
 		{ID: "entries", Look: ad.checkEntries},
+		{ID: "pushes", Look: ad.checkPushes},
 		{ID: "mcp", Look: func(context.Context) doctor.Finding { return ad.checkMCP(root) }},
 	}
 	if root != "" {

@@ -96,6 +96,14 @@ func (ad *Admin) checkEntries(context.Context) doctor.Finding {
 	return doctor.OK("client keys: %d", len(list))
 }
 
+func (ad *Admin) checkPushes(context.Context) doctor.Finding {
+	n, err := ad.pushes.Check()
+	if err != nil {
+		return doctor.Fail(err.Error(), "Until then pages that are closed are not told of sessions that wait.")
+	}
+	return doctor.OK("pages that are notified while they are closed: %d", n)
+}
+
 // handleEntries enters the handlers of this file's requests.
 func (ad *Admin) handleEntries(t request.Table) {
 	request.On(t, func(_ context.Context, _ *request.Target, _ *protocol.ListEntries) (protocol.Response, error) {

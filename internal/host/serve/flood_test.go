@@ -133,15 +133,18 @@ func upgraded(c net.Conn, roots *tls.Config, addr string, then []byte) (net.Conn
 	return s, err
 }
 
+// comes has a connection come from an address, and returns it and the one that had to go.
+func comes(t *testing.T, u *unproven, address string) (st, dropped *stream) {
+	a, b := net.Pipe()
+	t.Cleanup(func() { _ = b.Close() })
+	st = &stream{Conn: a, address: address, gone: make(chan struct{}), l: &listener{unproven: u, streams: map[*stream]struct{}{}}}
+	return st, u.add(st, time.AfterFunc(time.Hour, func() {}))
+}
+
 func TestWhoAsksForFilesKeepsNobodyOut(t *testing.T) {
 	u := newUnproven(Loopback)
 	defer u.closeAll()
-	add := func() (*stream, *stream) {
-		a, b := net.Pipe()
-		t.Cleanup(func() { _ = b.Close() })
-		st := &stream{Conn: a, gone: make(chan struct{}), l: &listener{unproven: u, streams: map[*stream]struct{}{}}}
-		return st, u.add(st, time.AfterFunc(time.Hour, func() {}))
-	}
+	add := func() (st, dropped *stream) { return comes(t, u, "") }
 	for i := range maxUnproven {
 		st, _ := add()
 		done := u.serve(st, time.Hour)
@@ -164,12 +167,7 @@ func TestWhoAsksForFilesKeepsNobodyOut(t *testing.T) {
 func TestOneRemoteAddressCannotDisplaceTheOthers(t *testing.T) {
 	u := newUnproven(TLS)
 	defer u.closeAll()
-	add := func(address string) (*stream, *stream) {
-		a, b := net.Pipe()
-		t.Cleanup(func() { _ = b.Close() })
-		st := &stream{Conn: a, address: address, gone: make(chan struct{}), l: &listener{unproven: u, streams: map[*stream]struct{}{}}}
-		return st, u.add(st, time.AfterFunc(time.Hour, func() {}))
-	}
+	add := func(address string) (st, dropped *stream) { return comes(t, u, address) }
 	owner, _ := add("owner")
 	var first *stream
 	for i := range maxUnproven * 4 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"scorel/internal/host/clients"
@@ -44,7 +45,7 @@ type damagedError struct {
 }
 
 func (e *damagedError) Error() string {
-	return fmt.Sprintf("%s is damaged (%v), so nothing is pushed; move it away, and switch pushes on again in each browser", e.name, e.err)
+	return fmt.Sprintf("%s is damaged (%v), so nothing is pushed; move it out of ~/.scorel, and switch pushes on again in each browser", filepath.Base(e.name), e.err)
 }
 
 // store is the file of subscriptions. Several goroutines and processes may use it at once.

@@ -196,6 +196,17 @@ func (p *Pushes) Of(id protocol.ClientID) protocol.PushState {
 	return ""
 }
 
+// Check returns how many subscriptions are stored, and why nothing is pushed to them, if so.
+func (p *Pushes) Check() (stored int, err error) {
+	all, err := p.store.read()
+	if err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		err = p.broken
+	}
+	return len(all), err
+}
+
 // Forget removes the subscription of a client that was taken off the list.
 func (p *Pushes) Forget(id protocol.ClientID) {
 	if p.Of(id) == "" {

@@ -85,15 +85,16 @@ class Stubborn extends CustomEditor {
     if (data === "\x1b") { super.handleInput("\x1b"); super.handleInput("\x1b"); }
     else if (data === "m") { super.handleInput("/mode bypassPermissions"); super.handleInput("\r"); }
     else if (data === "\r") { if (!this.getText().startsWith("!")) this.setText("!" + this.getText()); super.handleInput(data); }
+    else if (data === "z") setInterval(set, 50);
     else if (data === "l") setTimeout(() => super.handleInput("late"), 20);
     else super.handleInput(data);
   }
 }
+let set;
 export default (pi) => pi.on("session_start", (_e, ctx) => {
-  const set = () => ctx.ui.setEditorComponent((tui, theme, keys) => new Stubborn(tui, theme, keys));
+  set = () => ctx.ui.setEditorComponent((tui, theme, keys) => new Stubborn(tui, theme, keys));
   set();
   ctx.ui.setWidget("stands", ["stubborn stands"]);
-  pi.registerCommand("again", { handler: async () => { setInterval(set, 50); } });
 });
 `
 
@@ -117,8 +118,11 @@ func TestAnEditorOfAnExtensionSendsNothingUnseenAndCannotStay(t *testing.T) {
 	if strings.Contains(s.Screen(), "ALLOWS EVERYTHING") {
 		t.Error("an extension has switched the mode")
 	}
+	s.Type("z")
 	s.Keys("Escape", "Escape")
 	s.WaitFor("The editor of stubborn is closed")
+	s.Type(" lmz")
+	s.WaitFor("$ !abc lmz")
 }
 
 func TestEscTwiceTakesThePlainEditorBack(t *testing.T) {

@@ -60,12 +60,16 @@ func (t *Transcript) Beside(e protocol.Event) {
 		return
 	}
 	at := -1
-	for i, it := range t.items {
+	for i, it := range slices.Backward(t.items) {
+		beside := it.apart() && it.body.ParentID == e.ParentID
 		if it.event == e.ID {
 			return // it is there
 		}
-		if it.event == e.ParentID || at == i && it.apart() && it.body.ParentID == e.ParentID {
+		if at < 0 && (beside || it.event == e.ParentID) {
 			at = i + 1
+		}
+		if at >= 0 && !beside {
+			break
 		}
 	}
 	if at < 0 {
