@@ -10,6 +10,7 @@ import { keep, kept } from "../host/kept";
 import { usePlaces } from "../places/store";
 import { askedOf, standingOf, titleOf } from "../places/summary";
 import { hrefOf } from "../route";
+import { loaded } from "../parts/loaded";
 import { tell } from "../parts/tell";
 import { useLanguage, useWords } from "../words/index";
 import { noticeWords } from "./words";
@@ -49,7 +50,7 @@ export async function setNotices(on: boolean): Promise<boolean> {
 
 /** Whether pushes were switched on in this browser: only then is their part of the page loaded. */
 const pushes = () => kept("push") === "on";
-const pushPart = () => import("./push");
+const pushPart = () => loaded(() => import("./push")).catch(() => undefined); // it is asked for again with the next need of it
 
 const visible = () => document.visibilityState === "visible";
 const looking = () => visible() && document.hasFocus();
@@ -78,7 +79,7 @@ export function useNotices(): void {
   newest.current = client;
   // What this browser has shown is not pushed to it. A page that sleeps shows and says nothing.
   const note = (shown: SessionID[]) => {
-    if (pushes()) void pushPart().then((p) => p.noteShown(newest.current, shown).catch(() => undefined)); // else it is pushed, too
+    if (pushes()) void pushPart().then((p) => p?.noteShown(newest.current, shown).catch(() => undefined)); // else it is pushed, too
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: note has what is newest
   useEffect(() => {
@@ -101,7 +102,7 @@ export function useNotices(): void {
     const sync = async () => {
       if (!pushes()) return;
       const p = await pushPart();
-      await p.syncPush(client).catch((e: unknown) => tell(p.lostText(e)));
+      await p?.syncPush(client).catch((e: unknown) => tell(p.lostText(e)));
     };
     void sync();
     const renew = (e: MessageEvent<{ renew?: unknown }>) => {
