@@ -63,7 +63,27 @@ benchmarks() {
 		xargs go test -vet=off -ldflags='-s -w' -run '^$' -bench . -benchtime 1x
 }
 
+# plain builds a program without the race detector and prints its path, which says what is in it:
+# go test keeps results for a variable that names it.
+plain() {
+	local dir
+	"${@:1:$#-1}" -ldflags='-s -w' -o "$work/scorel" "${@: -1}"
+	dir=$(go env GOCACHE)/scorel/$(git hash-object "$work/scorel")
+	mkdir -p "$dir"
+	mv "$work/scorel" "$dir/scorel"
+	echo "$dir/scorel"
+}
+
+# tests runs all, with the race detector where there is one. What they start often is built
+# without it (see Plain of internal/dev/harness, and internal/dev/child).
 tests() {
+	if [ -n "$race" ]; then
+		find "$(go env GOCACHE)/scorel" -mindepth 1 -mmin +1440 -delete 2>/dev/null || true
+		SCOREL_TEST_CHILD=$(plain go build ./internal/dev/child)
+		SCOREL_TEST_CLI=$(plain go test -c -vet=off ./internal/ui/cli)
+		SCOREL_TEST_TUI=$(plain go test -c -vet=off ./internal/ui/tui)
+		export SCOREL_TEST_CHILD SCOREL_TEST_CLI SCOREL_TEST_TUI
+	fi
 	CGO_ENABLED=$cgo go test $race -vet=off -ldflags='-s -w' -timeout 25m ./...
 }
 

@@ -447,6 +447,9 @@ func (x *extension) run(m *message, r *request) {
 		Hook    string `json:"hook"`
 		Tool    string `json:"tool"`
 		Command string `json:"command"`
+		Place   string `json:"place"`
+		Message struct{ CustomType string }
+		Entry   struct{ CustomType string }
 	}
 	_ = json.Unmarshal(m.Params, &name)
 	what := "the handler of " + name.Hook
@@ -459,7 +462,7 @@ func (x *extension) run(m *message, r *request) {
 	case rpc.MethodComplete:
 		what, limited = "the completion of "+name.Command, true
 	case rpc.MethodRender:
-		what, limited = "the renderer of "+cmp.Or(name.Tool, "a message"), true
+		what, limited = "the renderer of "+cmp.Or(name.Tool, name.Message.CustomType, name.Entry.CustomType, name.Place), true
 	case rpc.MethodUnload:
 		what, limited = "the end of the extension", true
 	}
@@ -537,6 +540,9 @@ func newNotice(method string, params json.RawMessage) *notice {
 		Channel string `json:"channel"`
 	}
 	_ = json.Unmarshal(params, &p)
+	if method == rpc.NoteInput {
+		method = "a key"
+	}
 	return &notice{cmp.Or(p.Type, p.Channel, method)}
 }
 
@@ -582,6 +588,9 @@ func (x *extension) interrupted(context any, err *engine.Error) {
 		if c.done { // something that it has started, and nobody waits for
 			x.failed(c.what, err)
 			return
+		}
+		if c.method == rpc.MethodRender { // who asked has shown it without, long ago
+			x.failed(c.what, err)
 		}
 		hit = append(hit, c)
 	case *notice:

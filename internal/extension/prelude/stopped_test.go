@@ -39,6 +39,10 @@ export default (pi) => {
   pi.on("input", async (event) => { await null; if (event.text === "loop") loop(); });
   pi.on("tool_call", async (event) => { await null; if (event.toolName === "write") loop(); });
   pi.on("agent_end", async () => { await null; loop(); });
+  pi.registerTool({ name: "drawn", description: "x", execute: async () => "x", renderCall: () => loop() });
+  pi.registerMessageRenderer("note", () => ({ render: () => loop() }));
+  pi.registerEntryRenderer("mark", () => loop());
+  pi.registerCommand("panel", { description: "x", handler: (args, ctx) => ctx.ui.custom(() => ({ render: () => ["panel"], handleInput: () => loop() })) });
 };`
 
 func TestAnExtensionGoesOnAfterALoopThatWasStopped(t *testing.T) {
@@ -102,6 +106,36 @@ func TestAnExtensionGoesOnAfterALoopThatWasStopped(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		reported(t, 2, "the command timer")
+	})
+	// Who asked shows it without long before the loop is stopped, so the answer tells nobody.
+	for i, r := range []struct {
+		what string
+		of   rpc.Render
+	}{
+		{"the renderer of drawn", rpc.Render{Tool: "drawn", ToolCallID: "c", Input: json.RawMessage(`{}`)}},
+		{"the renderer of note", rpc.Render{Message: &rpc.SendMessage{CustomType: "note"}}},
+		{"the renderer of mark", rpc.Render{Entry: &rpc.StoredEntry{CustomType: "mark"}}},
+	} {
+		t.Run(r.what, func(t *testing.T) {
+			r.of.Ext, r.of.Width = ext.id, 20
+			_, err := ext.ask(rpc.MethodRender, r.of)
+			stopped(t, err)
+			reported(t, 3+i, `"event":"`+r.what+`"`)
+		})
+	}
+	t.Run("a key", func(t *testing.T) {
+		ids, closed := opened(d)
+		over := make(chan error, 1)
+		go func() { // ends with the command
+			_, err := ext.command("panel")
+			over <- err
+		}()
+		ext.tell(rpc.NoteInput, rpc.Input{ID: <-ids, Rev: 1, Width: 20, Height: 5, Data: []string{"x"}})
+		reported(t, 6, `"event":"a key"`)
+		close(closed)
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
 	})
 	t.Run("beside others", func(t *testing.T) {
 		var others []<-chan answered

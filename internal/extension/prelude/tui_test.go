@@ -152,6 +152,7 @@ func TestTextIsMeasuredCutAndBrokenAsTheTerminalDoes(t *testing.T) {
 		`[fuzzyMatch("abc", "a-b-c").matches, fuzzyMatch("acb", "abc").matches, fuzzyFilter(["a"], " ", String)]`: `[true,false,["a"]]`,
 		`truncateToVisualLines("one\ntwo\nthree four", 2, 6)`:                                                     `{"visualLines":["three ","four  "],"skippedCount":2}`,
 		`[keyText("tui.select.cancel"), keyHint("tui.select.confirm", "select")]`:                                 `["escape/ctrl+c","\u001b[2menter\u001b[22m\u001b[2m select\u001b[22m"]`,
+		`keyHint("app.nosuch", "to do nothing")`:                                                                  `"\u001b[2mto do nothing\u001b[22m"`,
 	} {
 		same(t, body, draw("return "+body), want)
 	}

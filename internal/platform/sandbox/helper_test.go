@@ -176,6 +176,9 @@ func TestHelperOfTheRunningBinary(t *testing.T) {
 		_, _ = os.Stdout.WriteString("here\n")
 		return
 	}
+	was := program
+	program = ""
+	defer func() { program = was }()
 	p, err := StartHelper(t.Context(), Helper{Args: []string{"-test.run=^TestHelperOfTheRunningBinary$"}, Env: []string{marker}, Dir: "/"})
 	if err != nil {
 		t.Fatal(err)

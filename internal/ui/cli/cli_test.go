@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/extension/rpc"
 	"scorel/internal/host/daemon"
 )
@@ -53,6 +54,9 @@ func TestCommands(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("PATH", os.Getenv("PATH"))
+			if plain := harness.Plain(filepath.Base(env.WorkDir), "SCOREL_TEST_CLI"); plain != "" {
+				env.Setenv("PATH", filepath.Dir(plain)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			}
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("DOCS", docs)
 			env.Defer(func() { // a script that fails may leave its host

@@ -23,6 +23,14 @@ import (
 // the key goes to the editor as it is and that is shown. It is a variable for tests.
 var drawTimeout = 250 * time.Millisecond
 
+// silentTimeout is how much longer it may take until the person is told that it does not answer:
+// keys are the input's meanwhile, and an extension that is loaded again answers soon. One that is
+// too slow for so many requests in a row is told of, too.
+const (
+	silentTimeout = 2 * time.Second
+	slowInARow    = 3
+)
+
 // drawnEditor is the editor where an extension takes its keys and draws it. The text and the
 // cursor are those of the input: an extension gets them with each key, and says what the input
 // is to do. One request is under way at a time, so that keys keep their order; no key waits
@@ -34,6 +42,7 @@ type drawnEditor struct {
 	had   string // the extension that had the editor last
 	hadAt time.Time
 	told  string // the one that did not answer, which was said
+	slow  int    // requests, one after the other, that were given up
 	esc   time.Time
 	ask   *editorAsk // under way; nil for none
 	keys  []pressed  // that wait for it
@@ -187,8 +196,19 @@ func (d *drawnEditor) giveUp(ask *editorAsk) tea.Cmd {
 	if d.ask != ask || ask.late {
 		return nil
 	}
-	d.tell(ask, " does not answer, so the plain editor takes the keys until it does. Esc twice closes its editor.")
+	if d.slow++; d.slow >= slowInARow {
+		d.silent(ask)
+	}
+	send := d.send
+	time.AfterFunc(silentTimeout, func() { send(loop.Then(func() tea.Cmd { d.silent(ask); return nil })) })
 	return d.flush()
+}
+
+// silent tells the person of an extension that still does not answer.
+func (d *drawnEditor) silent(ask *editorAsk) {
+	if _, id, _, _ := d.source(); d.ask == ask && id == ask.of.id {
+		d.tell(ask, " does not answer, so the plain editor takes the keys until it does. Esc twice closes its editor.")
+	}
 }
 
 // tell tells the person of an editor that does not work, once.
@@ -208,13 +228,16 @@ func (d *drawnEditor) answered(ask *editorAsk, r *protocol.EditorDrawn, err erro
 	switch {
 	case err != nil:
 		d.shown = editorLook{of: ask.of}
-		if _, id, _, _ := d.source(); id == ask.of.id { // it has not gone meanwhile
+		if ask.late {
+			d.silent(ask)
+		} else if _, id, _, _ := d.source(); id == ask.of.id { // it has not gone meanwhile
 			d.tell(ask, " does not draw the editor, so the plain one is shown: "+display.Line(protocol.AsError(err).Message))
 		}
 		cmds = append(cmds, d.flush())
 	case ask.late: // its keys were taken
 		d.shown = editorLook{}
 	default:
+		d.slow = 0
 		changed := false
 		for _, e := range r.Edits {
 			cmds = append(cmds, d.do(ask, e, &changed))

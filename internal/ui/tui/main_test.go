@@ -1,9 +1,11 @@
 package tui_test
 
 import (
+	"cmp"
 	"os"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/extension/rpc"
 	"scorel/internal/ui/cli"
 	"scorel/internal/ui/tui"
@@ -33,5 +35,6 @@ func newHarness(t *testing.T, answers ...string) *tuitest.Harness {
 	if err != nil {
 		t.Fatal(err)
 	}
+	program = cmp.Or(harness.Plain(t.Name(), "SCOREL_TEST_TUI"), program)
 	return tuitest.New(t, tuitest.Program{Path: program, Env: []string{asScorel}}, answers...)
 }

@@ -157,8 +157,8 @@ func TestAQuestionAboutTheFolderIsAnsweredWithItsFiles(t *testing.T) {
 
 func TestAskedOnlyToTestItChangesNothing(t *testing.T) {
 	w := newWorld(t)
-	w.project("grand + amount", "grand - amount")
-	has(t, w.say("Run the tests."), "One check fails", "--total", "demo")
+	w.project("amount >= min", "amount > min")
+	has(t, w.say("Run the tests."), "One check fails", "--min", "demo")
 	if w.calls("Edit") > 0 {
 		t.Error("something was changed")
 	}

@@ -92,4 +92,7 @@ const does = (data, name) => keybindings.matches(data, name);
 // How keys are shown to people.
 const keyText = (name) => getKeybindings().getKeys(name).join("/");
 const rawKeyHint = (keys, description) => `${theme.fg("dim", keys)}${theme.fg("muted", ` ${description}`)}`;
-const keyHint = (name, description) => rawKeyHint(keyText(name), description);
+const keyHint = (name, description) => { // without a key there is nothing to press: only what it would do
+  const keys = keyText(name);
+  return keys ? rawKeyHint(keys, description) : theme.fg("muted", description);
+};

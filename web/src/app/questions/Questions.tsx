@@ -93,11 +93,20 @@ export function useAnswering(send: (value: never) => Promise<unknown>): {
   return { answer, busy: state.busy, error: state.error };
 }
 
-/** Said while an answer is on its way and there is no connection. */
+/** How long an answer may be on its way until that is said, in milliseconds. */
+const slowMs = 1500;
+
+/** Said while an answer is on its way and there is no connection, or one that takes long with it. */
 export function NotArrived({ busy }: { busy: boolean }) {
   const w = useWords(questionsWords);
   const status = useStatus();
-  if (!busy || status.state === "connected") return null;
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    const timer = busy ? setTimeout(() => setSlow(true), slowMs) : undefined;
+    return () => clearTimeout(timer);
+  }, [busy]);
+  if (!busy || (status.state === "connected" && !slow)) return null;
   return (
     <p className="errline" role="status">
       <Icon of={CircleAlert} small />

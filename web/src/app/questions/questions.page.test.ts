@@ -71,6 +71,23 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     expect(problems).toEqual([]);
   });
 
+  test("says that an answer has not arrived while the host takes long", async () => {
+    const sessionId = await world.session("run it");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByRole("heading", { name: /Run/ }).waitFor();
+    await page.waitForTimeout(500);
+    world.host.hold(true);
+    try {
+      await page.getByRole("button", { name: /Allow once/ }).click();
+      await page.getByText("Your answer has not arrived yet.").waitFor();
+      expect(await page.locator(".banner.off").count()).toBe(0); // the page does not know that the line is dead
+    } finally {
+      world.host.hold(false);
+    }
+    await page.getByText("So it is.").waitFor();
+    expect(await page.getByText("has not arrived yet").count()).toBe(0);
+  });
+
   test("is denied with a reason, by the keyboard alone", async () => {
     const sessionId = await world.session("run it");
     const page = await world.page(`#/s/${sessionId}`);
