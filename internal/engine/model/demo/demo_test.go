@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/catalog"
 	"scorel/internal/ui/cli/demoproject"
@@ -19,6 +20,7 @@ import (
 const task = "A check of this project fails. Repair it."
 
 func TestPlantedFaultsAreRepaired(t *testing.T) {
+	harness.Computed(t)
 	for name, fault := range map[string][]string{
 		"an amount at the limit is left out": {"amount >= min", "amount > min"},
 		"the mean multiplies":                {"sums[i] / counts[i]", "sums[i] * counts[i]"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
@@ -90,6 +91,7 @@ func moments(t *testing.T, w *world) []moment {
 }
 
 func TestKilledAtAnyMomentItGoesOnToTheRepair(t *testing.T) {
+	harness.Computed(t)
 	w := newWorld(t)
 	sound := w.small()
 	all := moments(t, w)
@@ -118,6 +120,7 @@ func TestKilledAtAnyMomentItGoesOnToTheRepair(t *testing.T) {
 }
 
 func TestCompactedAtAnyMomentItGoesOnToTheRepair(t *testing.T) {
+	harness.Computed(t)
 	w := newWorld(t)
 	sound := w.small()
 	tried := map[string]bool{}
