@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		runFake()
 		return
 	}
+	_ = os.Unsetenv("SCOREL_TEST_CHILD") // this program is the child, as a fake too
 	goleak.VerifyTestMain(m)
 }
 

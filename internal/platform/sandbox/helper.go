@@ -62,7 +62,7 @@ func StartHelper(ctx context.Context, h Helper) (*HelperProcess, error) {
 	path, name := h.Path, h.Path
 	var err error
 	if path == "" {
-		path, name = cmp.Or(program, self()), "this program"
+		path, name = cmp.Or(program(), self()), "this program"
 	} else {
 		path, err = lookPath(path, h.Dir, nil)
 	}

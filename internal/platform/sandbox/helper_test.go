@@ -176,9 +176,7 @@ func TestHelperOfTheRunningBinary(t *testing.T) {
 		_, _ = os.Stdout.WriteString("here\n")
 		return
 	}
-	was := program
-	program = ""
-	defer func() { program = was }()
+	t.Setenv("SCOREL_TEST_CHILD", "")
 	p, err := StartHelper(t.Context(), Helper{Args: []string{"-test.run=^TestHelperOfTheRunningBinary$"}, Env: []string{marker}, Dir: "/"})
 	if err != nil {
 		t.Fatal(err)

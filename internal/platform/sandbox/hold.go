@@ -77,7 +77,7 @@ func (h *hold) command(fd int) *exec.Cmd {
 	}
 	// The link leads to the running binary also when its file was replaced or
 	// removed.
-	cmd := exec.Command(cmp.Or(program, "/proc/self/exe"), stage.Name, fmt.Sprint(fd))
+	cmd := exec.Command(cmp.Or(program(), "/proc/self/exe"), stage.Name, fmt.Sprint(fd))
 	cmd.Args[0] = "scorel"
 	return cmd
 }

@@ -1,5 +1,6 @@
+//go:build !race
+
 package sandbox
 
-// program is the binary that is started for a stage or a helper, "" for the running one. Tests
-// with the race detector name another one.
-var program string
+// program returns the binary that is started for a stage or a helper, "" for the running one.
+func program() string { return "" }
