@@ -1,4 +1,4 @@
-// Child is what tests with the race detector start instead of themselves, where the program starts
+// Command child is what tests with the race detector start instead of themselves, where the program starts
 // itself: as the stage of a confined command, and as the process in which extensions in
 // JavaScript run. It is built without the detector (see scripts/test.sh).
 package main
