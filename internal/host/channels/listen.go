@@ -69,6 +69,7 @@ func (x *listener) look() {
 	names, in, before := x.c.state(x.s)
 	listens := map[pool.Key]*channel{}
 	relays := false
+	var began []named
 	for _, n := range names {
 		p, refusal := gate(n, in)
 		if p == nil {
@@ -83,7 +84,7 @@ func (x *listener) look() {
 		if ch == nil || ch.lease != p.Lease {
 			ch = &channel{name: n, source: source(p.Entry), server: p.Entry.Hash(), lease: p.Lease,
 				relays: p.Lease.Declares(relayCapability), pairs: p.Lease.Declares(pairingCapability)}
-			x.notify("info", "The channel %s listens: what it pushes begins a turn in this session.", n)
+			began = append(began, n)
 		}
 		delete(x.refused, n)
 		listens[key] = ch
@@ -96,6 +97,9 @@ func (x *listener) look() {
 		}
 	}
 	x.hold(len(listens) > 0, relays)
+	for _, n := range began { // who reads it may push at once
+		x.notify("info", "The channel %s listens: what it pushes begins a turn in this session.", n)
+	}
 	for name, why := range x.c.takeLost(x.s) {
 		x.notify("warning", "The channel %s: %s.", name, why)
 	}
