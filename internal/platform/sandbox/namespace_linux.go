@@ -142,15 +142,16 @@ func namespaceOrMark(pid int, ns uint64) uint64 {
 	return 0
 }
 
-// killIn kills a process if it is in the namespace, and reports whether it was.
-// While the handle is open its number is that of nobody else.
+// killIn kills a process if it is in the namespace, and reports whether it was and had not
+// ended: who has ended stays there until its parent knows. While the handle is open its
+// number is that of nobody else.
 func killIn(pid int, ns uint64) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
-	return namespaceOrMark(pid, ns) == ns && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
+	return namespaceOrMark(pid, ns) == ns && !isZombie(pid) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
 }
 
 func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -42,6 +42,25 @@ func TestNothingOutlivesAConfinedCommand(t *testing.T) {
 	sandboxtest.AsUser(t, try)
 }
 
+// TestWhoHasEndedIsNotKilledAgain: a command's own end is seen before its number is free, and
+// the hunt after it is not to take that for somebody alive.
+func TestWhoHasEndedIsNotKilledAgain(t *testing.T) {
+	needConfinement(t)
+	cmd := exec.Command("true")
+	cmd.SysProcAttr = namespaced(0)
+	must(t, cmd.Start())
+	defer func() { _ = cmd.Wait() }()
+	pid := cmd.Process.Pid
+	ns := namespaceOf(pid)
+	waitFor(t, func() bool { return isZombie(pid) })
+	if ns == 0 || userNamespace(pid) != ns {
+		t.Fatalf("its namespace is %d, then %d", ns, userNamespace(pid))
+	}
+	if killIn(pid, ns) {
+		t.Error("who had ended was found alive")
+	}
+}
+
 // TestReapEndsWhatHasLeftItsSession takes the record of a running command, says
 // in it that the leader is somebody else, and reaps.
 func TestReapEndsWhatHasLeftItsSession(t *testing.T) {
