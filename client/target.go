@@ -44,7 +44,7 @@ func (w *WebSocket) target() (*target, error) {
 		return nil, errors.New("a connection needs the host's token or this entry's own key, and not both")
 	}
 	if w.Code != "" && w.Key == nil {
-		return nil, errors.New("a code lets in a client with a key of its own; give it one")
+		return nil, errors.New("a pairing code needs a client with its own key; set Key")
 	}
 	if w.Key != nil && w.Device == "" && w.Code == "" {
 		return nil, errors.New("a connection with an own key needs the id of the host's device: without it any host would pass")
@@ -199,7 +199,7 @@ type wrongCertificate struct{ address string }
 
 // Error returns the sentence.
 func (e *wrongCertificate) Error() string {
-	return fmt.Sprintf("what listens on %s has another certificate than the one whose fingerprint was given; nothing was sent to it", e.address)
+	return fmt.Sprintf("%s has another certificate than the one with the given fingerprint; nothing was sent to it", e.address)
 }
 
 func (t *target) tlsConfig() *tls.Config {

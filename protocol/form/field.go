@@ -103,7 +103,7 @@ func Fields(schema json.RawMessage) ([]Field, error) {
 		}
 		var f Field
 		if f, failed = fieldOf(name, value); failed == nil && seen[name] {
-			failed = fmt.Errorf("the field %.40q stands twice in the form", name)
+			failed = fmt.Errorf("the form has the field %.40q twice", name)
 		}
 		seen[name] = true
 		f.Required = slices.Contains(form.Required, name)

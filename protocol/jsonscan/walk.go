@@ -14,7 +14,7 @@ var ErrSyntax = errors.New("the JSON object is malformed")
 var (
 	errNotObject = errors.New("the line is not a JSON object")
 	errTruncated = errors.New("the JSON object does not end")
-	errTrailing  = errors.New("there are bytes behind the JSON object")
+	errTrailing  = errors.New("there are bytes after the JSON object")
 )
 
 // Members goes over the members of one JSON object. The zero value is of no use.

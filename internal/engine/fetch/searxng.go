@@ -39,7 +39,7 @@ func (searxng) parse(data []byte) ([]Hit, error) {
 func (searxng) status(code int, keyName string) string {
 	switch {
 	case code == http.StatusForbidden && keyName == "":
-		return "SearXNG gives no JSON (status 403): its administrator has to add json to search.formats in settings.yml"
+		return "SearXNG refuses to answer in JSON (status 403): its administrator has to add json to search.formats in settings.yml"
 	case code == http.StatusNotFound:
 		return "there is no SearXNG at search.baseUrl (status 404)"
 	}

@@ -106,7 +106,7 @@ func (b *Broadcast) tell(o occurrence, wants func(*Subscriber) bool) {
 		if wants(&w.subscriber) && b.enqueue(w, o) && b.report != nil {
 			name := w.subscriber.Name
 			b.ended.Go(func() { // the caller may hold locks that report takes; once for each watcher
-				b.report(fmt.Sprintf("%s does not keep up with the session; it is not told of everything.", name))
+				b.report(fmt.Sprintf("%s is too slow for this session and misses some of its events.", name))
 			})
 		}
 	}

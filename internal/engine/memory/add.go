@@ -100,7 +100,7 @@ func (s *Store) entry(scope Scope, text string) (string, error) {
 	case len(text) > MaxNote:
 		return "", refuse("the note has %d bytes and may have at most %d; shorten it to what matters later", len(text), MaxNote)
 	case secret.Looks(text):
-		return "", refuse("the note looks as if it holds a password or a key, and notes are sent to models; write down where the secret stands instead")
+		return "", refuse("the note looks as if it holds a password or a key, and notes are sent to models; write down where the secret is stored instead")
 	}
 	var b strings.Builder
 	b.WriteString("- ")

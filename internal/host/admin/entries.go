@@ -99,7 +99,7 @@ func (ad *Admin) checkEntries(context.Context) doctor.Finding {
 func (ad *Admin) checkPushes(context.Context) doctor.Finding {
 	n, err := ad.pushes.Check()
 	if err != nil {
-		return doctor.Fail(err.Error(), "Until then pages that are closed are not told of sessions that wait.")
+		return doctor.Fail(err.Error(), "Until then, closed pages get no notifications of sessions that wait.")
 	}
 	return doctor.OK("pages that are notified while they are closed: %d", n)
 }

@@ -60,7 +60,7 @@ func TellRefreshed(dir string) error {
 		return err
 	}
 	if err := syscall.Kill(info.PID, TokenSignal); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("the new token counts, but %v could not be told to cut off who uses the old one: %w", info, err)
+		return fmt.Errorf("the new token is valid, but %v could not be asked to disconnect clients that use the old one: %w", info, err)
 	}
 	return nil
 }

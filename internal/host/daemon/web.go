@@ -168,7 +168,7 @@ func (w *pages) open(p *webPort, lan bool) (notice string, err error) {
 		}
 	}
 	if err == nil && before != 0 {
-		notice = fmt.Sprintf("Another program has port %d, at which browsers knew this host; it is at port %d from now on, and browsers come in anew.", before, p.Port)
+		notice = fmt.Sprintf("Another program uses port %d, where browsers knew this host. The host uses port %d from now on; pair each browser again.", before, p.Port)
 	}
 	return notice, err
 }
@@ -283,7 +283,7 @@ func readWeb(dir string) (p webPorts, err error) {
 		err = errors.New("it has no ports of this version")
 	}
 	if err != nil {
-		return p, protocol.Errorf(protocol.CodeStorageError, "Cannot read %s, where the ports for browsers are kept: %v. Correct it, or remove it; then browsers come in anew.", name, err)
+		return p, protocol.Errorf(protocol.CodeStorageError, "Cannot read %s, where the ports for browsers are kept: %v. Correct it, or remove it and pair each browser again.", name, err)
 	}
 	return p, nil
 }

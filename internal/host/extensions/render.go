@@ -25,7 +25,7 @@ func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protoco
 		return x.rendered(source, drawn, err)
 	}
 	if r.EventID == "" {
-		return nil, protocol.About("eventId", "", protocol.CodeInvalidRequest, "Say what is to be drawn: an event with eventId, or source and place.")
+		return nil, protocol.About("eventId", "", protocol.CodeInvalidRequest, "Name what to render: an event by eventId, or source and place.")
 	}
 	index := x.lane.Log().Index()
 	e, err := index.Event(ctx, r.EventID)
@@ -53,7 +53,7 @@ func (x *Session) render(ctx context.Context, r *protocol.RenderEntry) (*protoco
 // rendered is the answer with what an extension draws.
 func (x *Session) rendered(source string, drawn rpc.Rendered, err error) (*protocol.RenderedEntry, error) {
 	if err != nil { // it is shown as it looks without, and who looks for a fault finds it
-		x.exts.log.Report(x.lane.ID(), "extension "+source+": it does not draw: "+failure.Sentence(err), nil)
+		x.exts.log.Report(x.lane.ID(), "extension "+source+": it could not render: "+failure.Sentence(err), nil)
 		return &protocol.RenderedEntry{}, nil
 	}
 	return &protocol.RenderedEntry{Source: source, Call: linesOf(drawn.Call), Body: linesOf(drawn.Body)}, nil

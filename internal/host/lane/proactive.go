@@ -205,7 +205,7 @@ func (l *Lane) switchOff(why string) {
 // notifyProactive tells clients how proactive mode stands. The journal is locked.
 func (l *Lane) notifyProactive() {
 	if err := l.j.Notify(&protocol.AutomationUpdate{Automation: l.course.proactive.state()}); err != nil {
-		l.j.Report("tell how proactive mode stands: " + err.Error())
+		l.j.Report("report the state of proactive mode: " + err.Error())
 	}
 }
 

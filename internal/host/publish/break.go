@@ -61,7 +61,7 @@ func (p *Publisher) rescue() {
 		panic(r)
 	}
 	p.cfg.Panicked(r)
-	err := protocol.Errorf(protocol.CodeInternalError, "A fault inside Scorel kept this from being told; look at the session before you ask for it again.")
+	err := protocol.Errorf(protocol.CodeInternalError, "A fault inside Scorel interrupted this request; look at the session before you repeat it.")
 	for _, n := range p.taken() {
 		if n.ticket == nil {
 			continue

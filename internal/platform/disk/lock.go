@@ -76,7 +76,7 @@ func flockMissing(err error) bool {
 
 // errNoLock reports that something else is where a lock belongs. The owner's text would
 // be written over what a link leads to.
-var errNoLock = errors.New("a link or something else that is no file stands where the lock belongs; remove it")
+var errNoLock = errors.New("a link or something else that is not a file is in the place of the lock; remove it")
 
 func (l *locker) lock(name string, owner []byte) (Unlocker, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)

@@ -231,7 +231,7 @@ func (d *drawnEditor) answered(ask *editorAsk, r *protocol.EditorDrawn, err erro
 		if ask.late {
 			d.silent(ask)
 		} else if _, id, _, _ := d.source(); id == ask.of.id { // it has not gone meanwhile
-			d.tell(ask, " does not draw the editor, so the plain one is shown: "+display.Line(protocol.AsError(err).Message))
+			d.tell(ask, " cannot draw the editor, so the plain one is shown: "+display.Line(protocol.AsError(err).Message))
 		}
 		cmds = append(cmds, d.flush())
 	case ask.late: // its keys were taken

@@ -143,7 +143,7 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	text := e.Host + " gives no token: " + e.Code
+	text := e.Host + " refused a token: " + e.Code
 	if e.Said != "" {
 		text += ", " + e.Said
 	}
@@ -196,13 +196,13 @@ func (c *Client) tokens(ctx context.Context, g *credentials.Grant, form url.Valu
 	case res.StatusCode/100 == 4 && !bad && got.Error != "":
 		return &RefusedError{Host: host(g.TokenURL), Code: clean(got.Error), Said: clean(got.Said)}
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s gives no token (status %d)", host(g.TokenURL), res.StatusCode)
+		return fmt.Errorf("%s returned no token (status %d)", host(g.TokenURL), res.StatusCode)
 	case bad || got.Access == "":
-		return fmt.Errorf("%s gives no token in its answer", host(g.TokenURL))
+		return fmt.Errorf("%s returned no token", host(g.TokenURL))
 	case got.Type != "" && !strings.EqualFold(got.Type, "bearer"):
-		return fmt.Errorf("%s gives a token of the type %s, which Scorel does not know", host(g.TokenURL), clean(got.Type))
+		return fmt.Errorf("%s returned a token of type %s, which Scorel does not know", host(g.TokenURL), clean(got.Type))
 	case credentials.CheckToken(got.Access) != nil:
-		return fmt.Errorf("%s gives a token that cannot be sent", host(g.TokenURL))
+		return fmt.Errorf("%s returned a token that cannot be sent", host(g.TokenURL))
 	}
 	g.Access, g.Granted, g.Expires = got.Access, now(), time.Time{}
 	if got.Refresh != "" {

@@ -201,7 +201,7 @@ func (w *walker) command(cmd syntax.Command) {
 		from := len(w.steps)
 		w.stmt(c.Stmt)
 		for i := range w.steps[from:] {
-			note(&w.steps[from+i].Ask, "it runs behind time")
+			note(&w.steps[from+i].Ask, "it runs under time")
 		}
 	case *syntax.DeclClause:
 		step := Step{Source: w.source(c), Words: []Word{{Text: c.Variant.Value, Literal: true, Operand: true}}, Ask: c.Variant.Value + " changes the shell"}

@@ -187,6 +187,6 @@ func (l *List) QueueNotes(notes []hook.Note) {
 	}
 	l.j.Unlock()
 	if left < len(notes) {
-		l.j.Report("too much waits to be told to the model; what hooks say was left out")
+		l.j.Report("too much waits to be sent to the model; the output of hooks was left out")
 	}
 }

@@ -133,7 +133,7 @@ func (t *Tasks) notifyProcess(p protocol.ToolProcess) {
 	t.j.Lock()
 	defer t.j.Unlock()
 	if err := t.j.Notify(&p); err != nil {
-		t.j.Report("tell how a background command stands: " + err.Error())
+		t.j.Report("report the state of a background command: " + err.Error())
 	}
 }
 

@@ -128,7 +128,7 @@ func Decode(data []byte) (*Plan, error) {
 	case !ended:
 		return nil, errors.New("the plan of the command has no end")
 	case len(data) > 0:
-		return nil, errors.New("the plan of the command goes on behind its end")
+		return nil, errors.New("the plan of the command has bytes after its end")
 	case p.Path == "" || len(p.Args) == 0 || p.Dir == "":
 		return nil, errors.New("the plan names no command")
 	case p.Network == "" || (p.Network == NetworkLoopback && !p.Namespaces):

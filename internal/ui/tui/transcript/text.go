@@ -14,7 +14,7 @@ const maxText = 256 << 10
 // clean returns outside text that may be shown, the beginning of it if it is too long.
 func clean(text string) string {
 	if len(text) > maxText {
-		return cell.Clean(cut(text, maxText)) + "\n… the rest is left out here; copying gives all of it"
+		return cell.Clean(cut(text, maxText)) + "\n… cut here; copying takes all of it"
 	}
 	return cell.Clean(text)
 }
