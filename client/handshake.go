@@ -53,7 +53,7 @@ func (w *WebSocket) handshake(ctx context.Context, conn *websocket.Conn, t *targ
 	secret := ""
 	if w.Code != "" {
 		if hello.Pairing, secret, _ = protocol.SplitPairingCode(w.Code); secret == "" {
-			return none, &PermanentError{errors.New("this is no code of a host: it has 42 characters")}
+			return none, &PermanentError{errors.New("this is not a code of a host: it has 42 characters")}
 		}
 	}
 	if err := handshake.CheckHello(&hello); err != nil {

@@ -173,7 +173,7 @@ func (t *target) connect(ctx context.Context, w *WebSocket, heard *atomic.Int64)
 	case resp != nil && resp.StatusCode == http.StatusForbidden:
 		return nil, &PermanentError{protocol.Errorf(protocol.CodeForbidden, "What listens on %s refuses the connection; it may not know itself under this name.", t.address)}
 	case resp != nil:
-		return nil, fmt.Errorf("what listens on %s is no host of Scorel, or not ready (it answers HTTP %d)", t.address, resp.StatusCode)
+		return nil, fmt.Errorf("what listens on %s is not a host of Scorel, or not ready (it answers HTTP %d)", t.address, resp.StatusCode)
 	}
 	return nil, fmt.Errorf("no host of Scorel answers on %s: %w", t.address, cause(err))
 }

@@ -264,7 +264,7 @@ func (s *socket) readAll(ctx context.Context) error {
 		m, err := classify(data)
 		switch {
 		case err != nil:
-			return fmt.Errorf("the host sent what is no message: %w", err)
+			return fmt.Errorf("the host sent what is not a message: %w", err)
 		case m.reply():
 			if err := s.deliver(m.RequestID, data); err != nil {
 				return err

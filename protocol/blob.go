@@ -11,7 +11,7 @@ type (
 		Length int    `json:"length" check:"min=0"`
 	}
 	// PutBlob sends a part of a payload; the answer to the last one names it. With
-	// ForImport it is no payload of a conversation but a part of a file for
+	// ForImport it is not a payload of a conversation but a part of a file for
 	// [ImportSession]: the host keeps it for this client until that is done, or for 10
 	// minutes after its last use.
 	PutBlob struct {

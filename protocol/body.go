@@ -13,7 +13,7 @@ const bodyHash = 16
 // BodyHash names what a client asks for, so that two requests of the same name can be
 // told apart: a hash of the JSON object in data with its keys sorted, without what is
 // another each time (requestId) or only says that it is sent again (repeat). It is ""
-// for what is no object.
+// for what is not an object.
 func BodyHash(data []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // as they are written

@@ -306,7 +306,7 @@ func (c MetaChanges) Check() *Problem {
 	return m.Check().under("changes")
 }
 
-// Check returns why these are no options of a turn.
+// Check returns why these are not options of a turn.
 func (o *TurnOptions) Check() *Problem {
 	if o == nil {
 		return nil

@@ -69,7 +69,7 @@ type (
 	// CommandList is the slash commands, sorted by name.
 	CommandList struct {
 		Commands []CommandInfo `json:"commands"`
-		Problems []string      `json:"problems,omitempty"` // about what is no command, sentences
+		Problems []string      `json:"problems,omitempty"` // about what is not a command, sentences
 	}
 	// CompleteInput asks extensions what may stand where a message is being typed; those that
 	// answer say so in a [UIState] of the place [PlaceCompletions]. Before is what of the line

@@ -84,7 +84,7 @@ func (a PlanAnswer) check() error {
 		return Errorf(CodeInvalidRequest, "The decision about a plan is %.40q; it can be approve, acceptEdits or revise.", string(a.Decision))
 	}
 	if len(a.Feedback) > MaxAnswer || !utf8.ValidString(a.Feedback) {
-		return Errorf(CodeInvalidRequest, "What is said of a plan is no text of at most %d bytes.", MaxAnswer)
+		return Errorf(CodeInvalidRequest, "What is said of a plan is not text of at most %d bytes.", MaxAnswer)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (a Answers) Check(questions []Question) error {
 		}
 		for _, part := range answer {
 			if len(part) > MaxAnswer || !utf8.ValidString(part) {
-				return Errorf(CodeInvalidRequest, "An answer to question %d is no text of at most %d bytes.", i+1, MaxAnswer)
+				return Errorf(CodeInvalidRequest, "An answer to question %d is not text of at most %d bytes.", i+1, MaxAnswer)
 			}
 		}
 	}

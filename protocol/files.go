@@ -55,7 +55,7 @@ type (
 		State   ChangeState `json:"state"`
 		Added   int         `json:"added,omitempty"`   // lines
 		Removed int         `json:"removed,omitempty"` // lines
-		// Diff is unified; "" where it is too long, or the file is no text.
+		// Diff is unified; "" where it is too long, or the file is not text.
 		Diff    string `json:"diff,omitempty"`
 		Omitted bool   `json:"omitted,omitempty"` // the diff is too long
 		Binary  bool   `json:"binary,omitempty"`

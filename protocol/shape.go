@@ -21,7 +21,7 @@ func LacksMember(what string, data []byte, v any) *Problem {
 	return (*Problem)(shape.Lacks(what, data, v))
 }
 
-// NotJSON returns in people's words why data is no JSON object for the struct or map to which
+// NotJSON returns in people's words why data is not a JSON object for the struct or map to which
 // v points; see [shape.Misfit].
 func NotJSON(err error, what string, data []byte, v any) *Error {
 	return (*Problem)(shape.Misfit(err, what, data, v)).Err()

@@ -97,7 +97,7 @@ func (k *Keys) Sum(line []byte) Sum {
 }
 
 // HeaderSum compares line 0 of a log, which has a crc of the same form, with it. A header
-// that is no JSON object is wrong.
+// that is not a JSON object is wrong.
 func HeaderSum(line []byte) Sum {
 	sum, ok := sumOf(line)
 	switch {

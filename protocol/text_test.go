@@ -35,7 +35,7 @@ func TestWhatIsNoTextIsFoundWithItsField(t *testing.T) {
 	}
 }
 
-// FuzzCheckText: what is no text for one is changed by the decoder, and the other way round.
+// FuzzCheckText: what is not text for one is changed by the decoder, and the other way round.
 func FuzzCheckText(f *testing.F) {
 	for _, s := range []string{`{"a":"\ud800"}`, `{"a":"\ud83d\ude00"}`, "{\"a\":[\"\xff\"]}", `{"\ud800":1}`, `["\\\ud800"]`} {
 		f.Add([]byte(s))

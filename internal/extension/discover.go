@@ -211,7 +211,7 @@ func (l *look) read(name string, limit int64) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
+		err = errors.New("it is not a regular file")
 	}
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ const (
 	maxQueue    = 1024     // frames that wait to be written
 	maxQueued   = 80 << 20 // bytes of them: the largest message and what belongs to it
 	maxDropped  = 16 << 20 // bytes beyond which notifications are dropped
-	maxBadLines = 100      // lines that are no JSON of which the diagnostics get told
+	maxBadLines = 100      // lines that are not JSON of which the diagnostics get told
 )
 
 // Errors of calls. Both may be wrapped with what happened.
@@ -148,8 +148,8 @@ func newPeer(p *peer) *peer {
 	return p
 }
 
-// errNoMessage is what a connection ends with whose first line is no message.
-var errNoMessage = errors.New("its output begins with a line that is no message of the protocol")
+// errNoMessage is what a connection ends with whose first line is not a message.
+var errNoMessage = errors.New("its output begins with a line that is not a message of the protocol")
 
 // start begins to read and to write. The goroutines end when the streams do and
 // [peer.close] was called.
@@ -434,7 +434,7 @@ func (p *peer) take(line []byte) {
 			return
 		}
 		if p.bad++; p.bad <= maxBadLines {
-			p.report("its output has a line that is no message", line)
+			p.report("its output has a line that is not a message", line)
 		}
 		return
 	}

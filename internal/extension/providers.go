@@ -81,7 +81,7 @@ func wrong(p rpc.Provider, m rpc.ProvidedModel) string {
 	case !slices.Contains(model.APIs(), model.API(api)):
 		return fmt.Sprintf("its api is %.60q; it can be %s", api, joined(model.APIs()))
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return fmt.Sprintf("its baseUrl %.100q is no address that begins with http:// or https://", base)
+		return fmt.Sprintf("its baseUrl %.100q is not an address that begins with http:// or https://", base)
 	case m.ContextWindow < 0 || m.MaxTokens < 0:
 		return "its contextWindow or maxTokens is negative"
 	}

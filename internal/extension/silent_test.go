@@ -17,7 +17,7 @@ func TestProgramThatDoesNotSpeakTheProtocolFailsAtItsFirstLine(t *testing.T) {
 		w.command("server", "sh", "-c", "echo '"+line+"'; exec sleep 1000")
 		returns(t, "the start", func() { w.load() })
 		e := w.info("server")
-		if e.State != protocol.ExtensionFailed || !strings.Contains(e.Problem, "begins with a line that is no message of the protocol") || !strings.Contains(e.Problem, line[2:6]) || strings.Contains(e.Problem, "topsecret") {
+		if e.State != protocol.ExtensionFailed || !strings.Contains(e.Problem, "begins with a line that is not a message of the protocol") || !strings.Contains(e.Problem, line[2:6]) || strings.Contains(e.Problem, "topsecret") {
 			t.Errorf("%+v", e)
 		}
 	}

@@ -153,7 +153,7 @@ func rights(s *protocol.Schedule) string {
 	return text
 }
 
-// limitsOf says what something may use at most; 0 is no limit.
+// limitsOf says what something may use at most; 0 means no limit.
 func limitsOf(usd float64, tokens int64, minutes float64) string {
 	var limits []string
 	if usd > 0 {

@@ -126,7 +126,7 @@ func Fields(schema json.RawMessage) ([]Field, error) {
 func fieldOf(name string, schema []byte) (Field, error) {
 	var s fieldSchema
 	if err := json.Unmarshal(schema, &s); err != nil {
-		return Field{}, fmt.Errorf("the field %.40q of the form is no JSON Schema of a text, number, truth or choice", name)
+		return Field{}, fmt.Errorf("the field %.40q of the form is not a JSON Schema of a text, number, truth or choice", name)
 	}
 	f := Field{Name: name, Title: s.Title, Description: s.Description, Default: s.Default}
 	if f.Title == "" {
@@ -365,7 +365,7 @@ func (f *Field) Read(text string) (json.RawMessage, error) {
 		value = many
 	}
 	data, err := encode(value)
-	if err != nil { // what was typed is no JSON
+	if err != nil { // what was typed is not JSON
 		return nil, fmt.Errorf("%s is a number", clip(f.Title))
 	}
 	return data, f.Check(data)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// BadUTF8 returns where the first bytes are that are no UTF-8, -1 when there are none.
+// BadUTF8 returns where the first bytes are that are not UTF-8, -1 when there are none.
 func BadUTF8(data []byte) int {
 	if utf8.Valid(data) {
 		return -1

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// ErrSyntax is the failure of what is no JSON.
+// ErrSyntax is the failure of what is not JSON.
 var ErrSyntax = errors.New("the JSON object is malformed")
 
 var (

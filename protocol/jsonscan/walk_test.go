@@ -59,7 +59,7 @@ func FuzzReading(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := NewParser(bytes.Clone(data), nil)
 		if read := p.Skip() && p.Ended(); read && !json.Valid(data) {
-			t.Fatal("the parser took what is no JSON")
+			t.Fatal("the parser took what is not JSON")
 		} else if !read && json.Valid(data) && depth(data) < MaxDepth {
 			t.Fatal("the parser refused JSON")
 		}

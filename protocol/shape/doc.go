@@ -1,5 +1,5 @@
 // Package shape says what is wrong with a JSON object that is to be read into a Go struct, in
-// people's words: that it is no JSON, that a value does not fit its field, that a member is not
+// people's words: that it is not JSON, that a value does not fit its field, that a member is not
 // known or missing. It knows nothing of what the struct is for.
 //
 // What it reads off a type it keeps. Its functions may be called concurrently and keep nothing

@@ -76,7 +76,7 @@ func Lacks(what string, data []byte, v any) *Fault {
 	return nil
 }
 
-// Misfit returns in people's words why data is no JSON object for the struct or map to
+// Misfit returns in people's words why data is not a JSON object for the struct or map to
 // which v points: which field, what it is and what it should be. Err is what json.Unmarshal
 // has said. What names the object in the sentence.
 func Misfit(err error, what string, data []byte, v any) *Fault {
@@ -88,7 +88,7 @@ func Misfit(err error, what string, data []byte, v any) *Fault {
 		return &Fault{"", fmt.Sprintf("The %s is not valid JSON: it ends too early.", what)}
 	}
 	if !jsonscan.IsObject(data) {
-		return &Fault{"", fmt.Sprintf("The %s is no JSON object.", what)}
+		return &Fault{"", fmt.Sprintf("The %s is not a JSON object.", what)}
 	}
 	if path, err := unfit("", data, reflect.TypeOf(v).Elem()); err != nil && path != "" {
 		return &Fault{path, fmt.Sprintf("The field %s of the %s does not fit: %s.", path, what, why(err, path))}
@@ -162,7 +162,7 @@ func why(err error, name string) string {
 		}
 		return fmt.Sprintf("%sis %s and should be %s", where, is, needs)
 	case errors.As(err, &encoding):
-		return "it is no base64"
+		return "it is not base64"
 	}
 	return "it has another form than it should"
 }

@@ -27,7 +27,7 @@ func TestWhatIsWrongWithAnObjectIsSaidWithItsField(t *testing.T) {
 		{`{"x":1,"tags":["a",2]}`, "tags[1]", "The field tags[1] of the point does not fit: it is a number and should be a text."},
 		{`{"x":"1"}`, "x", "The field x of the point does not fit: it is a text and should be a whole number."},
 		{`{"x":`, "", "The point is not valid JSON: it ends too early."},
-		{`[]`, "", "The point is no JSON object."},
+		{`[]`, "", "The point is not a JSON object."},
 	} {
 		data, v := []byte(c.data), &point{}
 		var got *Fault

@@ -43,7 +43,7 @@ func ReadLog(data []byte) (*Log, error) {
 				SessionID string `json:"sessionId"`
 			}
 			if err := json.Unmarshal(line, &h); err != nil || h.Version < 1 || h.SessionID == "" {
-				return l, fmt.Errorf("line 1 is no header: %.200q (%w)", line, err)
+				return l, fmt.Errorf("line 1 is not a header: %.200q (%w)", line, err)
 			}
 			continue
 		}
@@ -59,7 +59,7 @@ func ReadLog(data []byte) (*Log, error) {
 		case e.Seq <= last:
 			return l, fmt.Errorf("line %d has the seq %d behind %d", i+1, e.Seq, last)
 		case e.ParentID != nil && !conversation[*e.ParentID]:
-			return l, fmt.Errorf("line %d hangs on %s, which is no conversation event before it", i+1, *e.ParentID)
+			return l, fmt.Errorf("line %d hangs on %s, which is not a conversation event before it", i+1, *e.ParentID)
 		}
 		last = e.Seq
 		l.lines[e.ID], l.order[e.ID] = line, i

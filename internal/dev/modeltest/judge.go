@@ -7,7 +7,7 @@ import (
 
 // What every vendor demands of a request.
 
-// judgeBytes returns why the text of a request is refused: it is no UTF-8, or an escape
+// judgeBytes returns why the text of a request is refused: it is not UTF-8, or an escape
 // stands for half a character (Anthropic: "The request body is not valid JSON: no
 // low surrogate in string: line 1 column 129185 (char 129184)").
 func judgeBytes(body []byte) string {

@@ -77,7 +77,7 @@ type googleResult struct {
 // text is what the model reads of a result.
 func (r googleResult) text() string {
 	var o struct{ Output, Error string }
-	_ = json.Unmarshal(r.Response, &o) // others are no text
+	_ = json.Unmarshal(r.Response, &o) // others are not text
 	return o.Output + o.Error
 }
 

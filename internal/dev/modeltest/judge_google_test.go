@@ -80,7 +80,7 @@ func TestGoogleJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"no name of a call", "m", googleBody(gUser+","+strings.Replace(gCall, `"R"`, `""`, 1)+","+gResult, ""), "Name cannot be empty"},
 		{"no name of a result", "m", googleBody(gUser+","+gCall+","+strings.Replace(gResult, `"R"`, `""`, 1), ""), "Name cannot be empty"},
 		{"arguments that are no object", "m", googleBody(gUser+","+strings.Replace(gCall, `"args":{}`, `"args":"x"`, 1)+","+gResult, ""), "function_call.args"},
-		{"a result that is no object", "m", returned(`"response":"x"`), "function_response.response"},
+		{"a result that is not an object", "m", returned(`"response":"x"`), "function_response.response"},
 		{"no result in a result", "m", returned(`"parts":[]`), "function_response.response"},
 		{"a call of the user", "m", part(`{"functionCall":{"name":"R"}}`), "does not belong to the role user"},
 		{"a thought of the user", "m", part(`{"text":"a","thought":true}`), "does not belong to the role user"},
@@ -113,7 +113,7 @@ func TestGoogleJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"a bad tool name", "m", tool(`{"name":"a b"}`), "Invalid function name"},
 		{"a tool twice", "m", tool(`{"name":"a"},{"name":"a"}`), "Duplicate function declaration"},
 		{"two schemas", "m", tool(`{"name":"a","parameters":{"type":"OBJECT"},"parametersJsonSchema":{"type":"object"}}`), "mutually exclusive"},
-		{"a schema that is no object", "m", tool(`{"name":"a","parametersJsonSchema":{}}`), "must describe an object"},
+		{"a schema that is not an object", "m", tool(`{"name":"a","parametersJsonSchema":{}}`), "must describe an object"},
 		{"the name of a dialect", "m", tool(`{"name":"a","parametersJsonSchema":{"$schema":"x","type":"object"}}`), `$schema`},
 		{"a keyword that the vendor's schema lacks", "m", tool(`{"name":"a","parameters":{"type":"OBJECT","additionalProperties":false}}`), `Unknown name "additionalProperties"`},
 		{"one deep inside", "m", tool(`{"name":"a","parameters":{"type":"OBJECT","properties":{"x":{"items":{"anyOf":[{"const":1}]}}}}}`), `Unknown name "const"`},
@@ -143,7 +143,7 @@ func FuzzGoogleJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		judgedAt("gemini-2.5-pro", body)
 		if judgedAt("m", body) == "" && !json.Valid([]byte(body)) {
-			t.Fatal("took what is no JSON")
+			t.Fatal("took what is not JSON")
 		}
 	})
 }

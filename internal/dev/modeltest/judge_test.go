@@ -63,7 +63,7 @@ func TestAnthropicJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"an id with other characters", anthropicBody(aUser+","+strings.ReplaceAll(aCall+","+aResult, "c1", "c|1"), ""), "should match pattern"},
 		{"an id that is too long", anthropicBody(aUser+","+strings.ReplaceAll(aCall+","+aResult, "c1", strings.Repeat("c", 65)), ""), "should match pattern"},
 		{"an id twice", anthropicBody(aUser+","+aCall+","+aResult+","+aCall+","+aResult, ""), "ids must be unique"},
-		{"input that is no object", anthropicBody(aUser+","+strings.Replace(aCall, `{}`, `"x"`, 1)+","+aResult, ""), "valid dictionary"},
+		{"input that is not an object", anthropicBody(aUser+","+strings.Replace(aCall, `{}`, `"x"`, 1)+","+aResult, ""), "valid dictionary"},
 		{"unsigned thinking", anthropicBody(aUser+`,{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"b"}]},`+aUser, ""), "signature: Field required"},
 		{"foreign thinking", anthropicBody(aUser+`,{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"x"},{"type":"text","text":"b"}]},`+aUser, ""), "Invalid `signature`"},
 		{"changed thinking", anthropicBody(aUser+`,{"role":"assistant","content":[`+strings.Replace(signed("hm"), `"thinking":"hm"`, `"thinking":"hmm"`, 1)+`,{"type":"text","text":"b"}]},`+aUser, ""), "Invalid `signature`"},
@@ -79,7 +79,7 @@ func TestAnthropicJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"an image in an error result", anthropicBody(aUser+","+aCall+`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]}`, ""), `must be type "text"`},
 		{"a bad tool name", anthropicBody(aUser, `,"tools":[{"name":"a b","input_schema":{"type":"object"}}]`), "tools.0.custom.name"},
 		{"a tool twice", anthropicBody(aUser, `,"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`), "unique"},
-		{"a schema that is no object", anthropicBody(aUser, `,"tools":[{"name":"a","input_schema":{}}]`), "input_schema"},
+		{"a schema that is not an object", anthropicBody(aUser, `,"tools":[{"name":"a","input_schema":{}}]`), "input_schema"},
 		{"no JSON", `{`, "not valid JSON"},
 	}
 	for _, tt := range tests {
@@ -125,14 +125,14 @@ func TestOpenAIJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"no reasoning where it is wanted", openaiBody(oUser+","+oSays, ""), Config{ReasoningContent: true}, "reasoning_content"},
 		{"a cache mark", openaiBody(`{"role":"user","content":[{"type":"text","text":"a","cache_control":{}}]}`, ""), Config{}, "cache_control"},
 		{"an unknown image", openaiBody(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/tiff;base64,AAAA"}}]}`, ""), Config{}, "unsupported image"},
-		{"a file that is no PDF", openaiBody(`{"role":"user","content":[{"type":"file","file":{"file_data":"data:text/plain;base64,AAAA"}}]}`, ""), Config{}, "application/pdf"},
+		{"a file that is not PDF", openaiBody(`{"role":"user","content":[{"type":"file","file":{"file_data":"data:text/plain;base64,AAAA"}}]}`, ""), Config{}, "application/pdf"},
 		{"two users where roles take turns", openaiBody(oUser+","+oUser, ""), Config{Alternate: true}, "must alternate"},
 		{"both limits", openaiBody(oUser, `,"max_tokens":1,"max_completion_tokens":1`), Config{}, "at the same time"},
 		{"stream options without a stream", `{"model":"m","messages":[` + oUser + `],"stream_options":{}}`, Config{}, "stream_options"},
 		{"tools with effort", openaiBody(oUser, `,"reasoning_effort":"low","tools":[{"type":"function","function":{"name":"a"}}]`), Config{NoEffortWithTools: true}, "reasoning_effort"},
 		{"a bad tool name", openaiBody(oUser, `,"tools":[{"type":"function","function":{"name":"a b"}}]`), Config{}, "tools[0].function.name"},
 		{"a tool twice", openaiBody(oUser, `,"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}]`), Config{}, "unique"},
-		{"a tool that is no function", openaiBody(oUser, `,"tools":[{"name":"a","input_schema":{}}]`), Config{}, "'function'"},
+		{"a tool that is not a function", openaiBody(oUser, `,"tools":[{"name":"a","input_schema":{}}]`), Config{}, "'function'"},
 		{"no JSON", `{`, Config{}, "could not parse"},
 	}
 	for _, tt := range tests {
@@ -212,12 +212,12 @@ func TestResponsesJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"an assistant's image", responsesBody(`{"role":"assistant","content":[`+image+`]}`, ""), "'output_text' and 'refusal'"},
 		{"the system's image", responsesBody(`{"role":"system","content":[`+image+`]}`, ""), "Supported values"},
 		{"an image of another kind", responsesBody(user(strings.Replace(image, "png", "tiff", 1)), ""), "image_url'"},
-		{"an image that is no URL", responsesBody(user(`{"type":"input_image","image_url":"AAAA"}`), ""), "valid URL"},
+		{"an image that is not a URL", responsesBody(user(`{"type":"input_image","image_url":"AAAA"}`), ""), "valid URL"},
 		{"an image as an object", responsesBody(user(`{"type":"input_image","image_url":{"url":"x"}}`), ""), "could not parse"},
 		{"an image of broken base64", responsesBody(user(strings.Replace(image, "AAAA", "?", 1)), ""), "base64-encoded data URL"},
 		{"an empty image", responsesBody(user(strings.Replace(image, "AAAA", "", 1)), ""), "base64-encoded data URL"},
 		{"an unknown image in an output", responsesBody(result(strings.Replace(image, "png", "tiff", 1)), ""), "image_url'"},
-		{"a file that is no PDF", responsesBody(user(strings.Replace(pdf, "application/pdf", "text/plain", 1)), ""), "application/pdf"},
+		{"a file that is not PDF", responsesBody(user(strings.Replace(pdf, "application/pdf", "text/plain", 1)), ""), "application/pdf"},
 		{"a file without its name", responsesBody(user(strings.Replace(pdf, `"filename":"a.pdf",`, "", 1)), ""), "filename"},
 		{"a user's phase", responsesBody(strings.Replace(rUser, `{`, `{"phase":"commentary",`, 1), ""), "phase"},
 		{"an unknown phase", responsesBody(strings.Replace(rSays, `{`, `{"phase":"last",`, 1), ""), "Invalid value: 'last'"},
@@ -260,7 +260,7 @@ func TestResponsesJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"a bad tool name", responsesBody(rUser, tool(`"type":"function","name":"a b","parameters":{"type":"object"}`)), "does not match pattern"},
 		{"a tool twice", responsesBody(rUser, strings.Replace(tool(`"type":"function","name":"a","parameters":{"type":"object"}`), `{"type":"function"`, `{"type":"function","name":"a","parameters":{"type":"object"}},{"type":"function"`, 1)), "unique"},
 		{"a tool of another API", responsesBody(rUser, tool(`"name":"a","input_schema":{"type":"object"}`)), "'tools[0].type'"},
-		{"a schema that is no object", responsesBody(rUser, tool(`"type":"function","name":"a","parameters":{"type":"string"}`)), "Invalid schema for function 'a'"},
+		{"a schema that is not an object", responsesBody(rUser, tool(`"type":"function","name":"a","parameters":{"type":"string"}`)), "Invalid schema for function 'a'"},
 		{"no schema", responsesBody(rUser, tool(`"type":"function","name":"a"`)), "Invalid schema"},
 		{"no JSON", `{`, "could not parse"},
 	}
@@ -291,7 +291,7 @@ func FuzzJudges(f *testing.F) {
 		_, said := openaiAPI{}.read([]byte(body), Config{Alternate: true, ReasoningContent: true})
 		_, saidToo := responsesAPI{}.read([]byte(body), Config{})
 		if (said == "" || saidToo == "") && !json.Valid([]byte(body)) {
-			t.Fatal("took what is no JSON")
+			t.Fatal("took what is not JSON")
 		}
 	})
 }

@@ -41,7 +41,7 @@ func (m *module) fits(v any, t typ) error {
 	case list:
 		items, ok := v.([]any)
 		if !ok {
-			return fmt.Errorf("%v is no list", v)
+			return fmt.Errorf("%v is not a list", v)
 		}
 		for i, item := range items {
 			if err := m.fits(item, t.of); err != nil {

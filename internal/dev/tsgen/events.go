@@ -33,7 +33,7 @@ type eventDisplay struct {
 
 type statusCase struct{ condition, status string }
 
-// The values of aspects that are no members.
+// The values of aspects that are not members.
 const (
 	none  = "none"
 	coded = "coded"

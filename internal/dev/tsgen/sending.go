@@ -95,7 +95,7 @@ func (w sending) typ(t typ) typ {
 		var out union
 		for _, u := range t {
 			if u = w.typ(u); u == ref("SentContent") {
-				return u // null is no content
+				return u // null is not content
 			}
 			out = append(out, u)
 		}

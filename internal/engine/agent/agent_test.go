@@ -34,15 +34,15 @@ func TestWhatIsWrongWithAFileIsSaidInOneSentence(t *testing.T) {
 		"---\nname: x\n---\ndo":                                           "a.md:1: description is missing; it says when the agent is to be used",
 		"---\ndescription: x\n---\n \n":                                   "a.md:4: the prompt is missing; it is the text after the fields",
 		"---\ndescription: x\ntool: Read\n---\ndo":                        `a.md:3: an agent has no field "tool" (did you mean tools?); there are name, description, tools, deny, model, permissionMode, maxSteps, color, effort, background, skills, initialPrompt, hooks`,
-		"---\ndescription: x\ntools: Bash(git log:*)\n---\ndo":            `a.md:3: tools has "Bash(git log:*)", which is no name of a tool; rules about what a tool may do are in config.toml`,
-		"---\ndescription: x\nname: a b\n---\ndo":                         `a.md:3: "a b" is no name for an agent; use up to 64 letters, digits, - and _`,
-		"---\ndescription: x\npermissionMode: yolo\n---\ndo":              `a.md:3: "yolo" is no permission mode; use default, acceptEdits, plan, dontAsk or bypassPermissions`,
+		"---\ndescription: x\ntools: Bash(git log:*)\n---\ndo":            `a.md:3: tools has "Bash(git log:*)", which is not a name of a tool; rules about what a tool may do are in config.toml`,
+		"---\ndescription: x\nname: a b\n---\ndo":                         `a.md:3: "a b" is not a name for an agent; use up to 64 letters, digits, - and _`,
+		"---\ndescription: x\npermissionMode: yolo\n---\ndo":              `a.md:3: "yolo" is not a permission mode; use default, acceptEdits, plan, dontAsk or bypassPermissions`,
 		"---\ndescription: x\nmaxSteps: 0\n---\ndo":                       "a.md:3: maxSteps must be a whole number from 1 to 1000",
 		"---\ndescription: x\nmodel: [a]\n---\ndo":                        "a.md:3: model must be one text",
 		"---\ndescription: x\n---\n" + strings.Repeat("x", MaxPrompt+1):   "a.md:4: the prompt has 65537 bytes; at most 65536 are possible",
 		"---\ndescription: x\nisolation: worktree\n---\ndo":               "a.md:3: an agent has no field \"isolation\"",
-		"---\ndescription: x\ncolor: beige\n---\ndo":                      "a.md:3: \"beige\" is no color of an agent; use red, orange",
-		"---\ndescription: x\neffort: huge\n---\ndo":                      "a.md:3: \"huge\" is no effort; it can be off, minimal",
+		"---\ndescription: x\ncolor: beige\n---\ndo":                      "a.md:3: \"beige\" is not a color of an agent; use red, orange",
+		"---\ndescription: x\neffort: huge\n---\ndo":                      "a.md:3: \"huge\" is not an effort; it can be off, minimal",
 		"---\ndescription: x\nbackground: maybe\n---\ndo":                 "a.md:3: background must be true or false",
 		"---\ndescription: x\nskills: [a,b,c,d,e,f,g,h,i,j,k]\n---\ndo":   "a.md:3: skills names 11 skills; at most 10 are possible",
 		"---\ndescription: x\nhooks: []\n---\ndo":                         "a.md:3: a project's agent cannot have hooks",
@@ -239,7 +239,7 @@ func TestFilesOfClaudeCodeAreNeverBrokenByWhatScorelDoesNotKnow(t *testing.T) {
 	if d.Description != `Use this when: there is a diff. "Quoted"` || !slices.Equal(d.Tools, []string{"Read", "Edit", "Bash", "TaskOutput", "mcp__x__y"}) || d.Model != "sonnet" || d.Mode != "" || d.MaxSteps != 0 {
 		t.Errorf("%+v", d)
 	}
-	for _, want := range []string{"MultiEdit is Edit", "of Bash(git log:*) only the tool counts", "no tool LSP", "bypassPermissions", "maxTurns is no number", "something-new has no effect"} {
+	for _, want := range []string{"MultiEdit is Edit", "of Bash(git log:*) only the tool counts", "no tool LSP", "bypassPermissions", "maxTurns is not a number", "something-new has no effect"} {
 		if !strings.Contains(d.Note, want) {
 			t.Errorf("the note lacks %q: %s", want, d.Note)
 		}

@@ -103,7 +103,7 @@ func Parse(name string, data []byte, scope Scope, isForeign bool) (*Definition, 
 		}
 	}
 	if !validName(d.Name) {
-		return nil, fmt.Errorf("%s:%d: %.80q is no name for an agent; use up to %d letters, digits, - and _", name, line, d.Name, MaxName)
+		return nil, fmt.Errorf("%s:%d: %.80q is not a name for an agent; use up to %d letters, digits, - and _", name, line, d.Name, MaxName)
 	}
 	d.Prompt = strings.TrimSpace(doc.Body)
 	switch {
@@ -180,7 +180,7 @@ func (d *Definition) set(f frontmatter.Field) error {
 	case "maxSteps":
 		if d.MaxSteps, err = f.Value.Int(1, MaxSteps); err != nil && d.Foreign {
 			d.MaxSteps = 0
-			d.note("%s is no number from 1 to %d and does not count", name, MaxSteps)
+			d.note("%s is not a number from 1 to %d and does not count", name, MaxSteps)
 			return nil
 		}
 		return err
@@ -236,7 +236,7 @@ func (d *Definition) names(f frontmatter.Field, wrong func(string, ...any) error
 	}
 	for _, name := range list {
 		if !validTool(name) && !(d.Foreign && name == "*") {
-			return nil, wrong("%s has %.80q, which is no name of a tool; rules about what a tool may do are in config.toml", f.Name, name)
+			return nil, wrong("%s has %.80q, which is not a name of a tool; rules about what a tool may do are in config.toml", f.Name, name)
 		}
 	}
 	return list, nil

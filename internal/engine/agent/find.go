@@ -51,7 +51,7 @@ type Config struct {
 	ForeignDir string
 	Root       string // of the project, absolute and without symlinks; "" for none
 	// Read reads a file of the project by its name in it, and reports whether exactly
-	// these bytes are trusted; nil data is no file of the project's.
+	// these bytes are trusted; nil data is not a file of the project's.
 	Read func(root, name string, limit int64) (data []byte, trusted bool, err error)
 }
 
@@ -175,7 +175,7 @@ func readRegular(name string) ([]byte, error) {
 		return nil, cause(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -60,12 +60,12 @@ func (d *Definition) setExtra(own string, f frontmatter.Field, wrong func(string
 	switch own {
 	case "color":
 		if text != "" && !slices.Contains(Colors(), text) {
-			return true, wrong("%.40q is no color of an agent; use %s", text, strings.Join(Colors(), ", "))
+			return true, wrong("%.40q is not a color of an agent; use %s", text, strings.Join(Colors(), ", "))
 		}
 		d.Color = text
 	case "effort":
 		if text != "" && !model.ThinkingLevel(text).Valid() {
-			return true, wrong("%.40q is no effort; it can be %s", text, protocol.ThinkingLevelWords())
+			return true, wrong("%.40q is not an effort; it can be %s", text, protocol.ThinkingLevelWords())
 		}
 		d.Effort = model.ThinkingLevel(text)
 	case "background":

@@ -33,7 +33,7 @@ func (d *Definition) setServers(own string, f frontmatter.Field, wrong func(stri
 		}
 		for _, p := range d.Servers.Required {
 			if _, err := path.Match(p, ""); err != nil || p == "" || len(p) > 100 {
-				return wrong("requiredMcpServers has %.80q, which is no name of a server, and no pattern with *", p)
+				return wrong("requiredMcpServers has %.80q, which is not a name of a server, and no pattern with *", p)
 			}
 		}
 		if len(d.Servers.Required) > maxServers {

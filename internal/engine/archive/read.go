@@ -20,7 +20,7 @@ const (
 
 // ErrFormat is in the chain when the bytes are no bundle that a [Writer] makes,
 // or exceed its bounds.
-var ErrFormat = errors.New("this is no bundle of a session")
+var ErrFormat = errors.New("this is not a bundle of a session")
 
 // Is reports whether a file that begins with these bytes, at least two, is
 // compressed as a bundle is.
@@ -71,7 +71,7 @@ func (r *Reader) Next() (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: it has more than %d parts", ErrFormat, MaxEntries)
 	}
 	if head.Typeflag != tar.TypeReg {
-		return Entry{}, fmt.Errorf("%w: %.80q is no plain file", ErrFormat, head.Name)
+		return Entry{}, fmt.Errorf("%w: %.80q is not a plain file", ErrFormat, head.Name)
 	}
 	e := Entry{Size: head.Size, Reader: partReader{r}}
 	switch sha, isBlob := strings.CutPrefix(head.Name, blobPrefix); {

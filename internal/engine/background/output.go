@@ -157,7 +157,7 @@ func (p part) text(most int) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s\n[... %d bytes are left out here; %d of them are not kept ...]\n%s", head, gone, p.lost, tail), "\n")
 }
 
-// clean makes text of output: bytes that are no text, and NUL, are replaced.
+// clean makes text of output: bytes that are not text, and NUL, are replaced.
 func clean(p []byte) string {
 	s := strings.ToValidUTF8(string(p), "\uFFFD")
 	return strings.ReplaceAll(s, "\x00", "\uFFFD")

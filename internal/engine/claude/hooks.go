@@ -34,7 +34,7 @@ var events = []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionS
 func (s *Settings) hooks(raw json.RawMessage) {
 	var byEvent map[string]json.RawMessage
 	if json.Unmarshal(raw, &byEvent) != nil {
-		s.note("hooks", "It is no object.")
+		s.note("hooks", "It is not an object.")
 		return
 	}
 	for _, event := range slices.Sorted(maps.Keys(byEvent)) {
@@ -47,7 +47,7 @@ func (s *Settings) hooks(raw json.RawMessage) {
 			Hooks   []json.RawMessage `json:"hooks"`
 		}
 		if json.Unmarshal(byEvent[event], &groups) != nil {
-			s.note("hooks."+event, `It is no list of objects with "matcher" and "hooks".`)
+			s.note("hooks."+event, `It is not a list of objects with "matcher" and "hooks".`)
 			continue
 		}
 		n := 0

@@ -22,7 +22,7 @@ func members(tool string) map[string]string {
 }
 
 // Call returns the tool and the input of a call as Claude Code's hooks know them. dir is
-// what relative paths are below. An input that is no object stays as it is.
+// what relative paths are below. An input that is not an object stays as it is.
 func Call(tool string, input json.RawMessage, dir string) (name string, there json.RawMessage) {
 	name = ToolsThere(tool)[0]
 	var m map[string]json.RawMessage
@@ -70,7 +70,7 @@ func Call(tool string, input json.RawMessage, dir string) (name string, there js
 }
 
 // Input returns the input of a tool of ours that a hook of Claude Code gave in the place
-// of another. What is no object stays as it is, for the tool to refuse.
+// of another. What is not an object stays as it is, for the tool to refuse.
 func Input(tool string, there json.RawMessage) json.RawMessage {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(there, &m) != nil || m == nil {

@@ -62,10 +62,10 @@ func Tightens(from string) Rule {
 	r.Note = fmt.Sprintf("It cannot be written exactly here, so every call of %s is asked for.", name)
 	if here.Rule == protocol.RuleFiles {
 		r.As, r.Wider = nil, false
-		r.Note = "It is no pattern of files that rules have here; what is outside the workspace is asked for anyway."
+		r.Note = "It is not a pattern of files that rules have here; what is outside the workspace is asked for anyway."
 	}
 	if check(r.As) != nil {
-		return Rule{From: from, Note: "It is no rule that can be read."}
+		return Rule{From: from, Note: "It is not a rule that can be read."}
 	}
 	return r
 }

@@ -59,7 +59,7 @@ func Parse(data []byte) (*Settings, error) {
 	case len(data) > MaxFile:
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxFile)
 	case !utf8.Valid(data):
-		return nil, errors.New("it is no text in UTF-8")
+		return nil, errors.New("it is not text in UTF-8")
 	case len(bytes.TrimSpace(data)) == 0:
 		return s, nil
 	}
@@ -89,14 +89,14 @@ func Parse(data []byte) (*Settings, error) {
 	return s, nil
 }
 
-// explain says where a file is no JSON.
+// explain says where a file is not JSON.
 func explain(data []byte, err error) error {
 	var bad *json.SyntaxError
 	if errors.As(err, &bad) {
 		at := min(max(int(bad.Offset), 0), len(data))
-		return fmt.Errorf("it is no valid JSON (line %d): %s", 1+bytes.Count(data[:at], []byte("\n")), bad)
+		return fmt.Errorf("it is not valid JSON (line %d): %s", 1+bytes.Count(data[:at], []byte("\n")), bad)
 	}
-	return errors.New("it is no JSON object")
+	return errors.New("it is not a JSON object")
 }
 
 // differ is note for what counts otherwise than it is written.
@@ -158,7 +158,7 @@ func why(key string) string {
 func (s *Settings) permissions(raw json.RawMessage) {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil {
-		s.note("permissions", "It is no object.")
+		s.note("permissions", "It is not an object.")
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -188,7 +188,7 @@ func (s *Settings) permissions(raw json.RawMessage) {
 func (s *Settings) rules(name string, raw json.RawMessage, read func(string) Rule) []Rule {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
-		s.refuse(name, "It is no list of rules.")
+		s.refuse(name, "It is not a list of rules.")
 		return nil
 	}
 	if len(list) > MaxRules {
@@ -199,7 +199,7 @@ func (s *Settings) rules(name string, raw json.RawMessage, read func(string) Rul
 	for i, raw := range list {
 		var text string
 		if json.Unmarshal(raw, &text) != nil {
-			s.refuse(fmt.Sprintf("%s[%d]", name, i), "It is no text.")
+			s.refuse(fmt.Sprintf("%s[%d]", name, i), "It is not text.")
 			continue
 		}
 		r := read(text)

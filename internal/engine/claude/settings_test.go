@@ -48,7 +48,7 @@ spinner` {
 
 func TestAFileThatIsNoSettingsIsSaidInOneSentence(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n\"a\": 1,\n}": "it is no valid JSON (line 3): ", "[]": "it is no JSON object", "\xff": "it is no text in UTF-8",
+		"{\n\"a\": 1,\n}": "it is not valid JSON (line 3): ", "[]": "it is not a JSON object", "\xff": "it is not text in UTF-8",
 		strings.Repeat(" ", MaxFile+1): "it is larger than",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {

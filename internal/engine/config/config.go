@@ -276,7 +276,7 @@ func Load(path string) (Config, error) {
 
 // Parse returns the configuration that the user's file and a project's make. A nil
 // usable lets a project name no model. The error is one sentence a line, each
-// with the file and, where there is one, the line: what is no TOML, has an
+// with the file and, where there is one, the line: what is not TOML, has an
 // unknown key (in the user's file) or a value of the wrong type. Notices name
 // what is in the project's file and does not count.
 func Parse(user, project File, usable Usable) (Config, []Notice, error) {

@@ -46,7 +46,7 @@ func TestTheDocumentedKeysAreThoseThatThereAre(t *testing.T) {
 	}
 	for name, there := range documented {
 		if !there {
-			t.Errorf("docs/configuration.md names %s, which is no key", name)
+			t.Errorf("docs/configuration.md names %s, which is not a key", name)
 		}
 	}
 }

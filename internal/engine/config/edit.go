@@ -56,7 +56,7 @@ func KeyOf(name string) (Key, bool) {
 // Edit returns the user's file with another value of a key; all else of it, comments too,
 // stays byte for byte. Value is TOML, or, where the key takes a text, that text without
 // quotes; "" takes the key out. The error is a sentence: there is no such key or it is not
-// settable, the value does not fit it, or the file, before or after, is no configuration.
+// settable, the value does not fit it, or the file, before or after, is not a configuration.
 func Edit(f File, name, value string) ([]byte, error) {
 	path, err := pathOf(name)
 	if err != nil {
@@ -105,11 +105,11 @@ func Edit(f File, name, value string) ([]byte, error) {
 // pathOf reads a dotted name.
 func pathOf(name string) ([]string, error) {
 	if strings.ContainsAny(name, "\r\n=#") || len(name) > 500 {
-		return nil, fmt.Errorf("%.100q is no config key", name)
+		return nil, fmt.Errorf("%.100q is not a config key", name)
 	}
 	entries, err := parseTOML(File{Name: "key", Data: []byte(name + " = 0")})
 	if err != nil || len(entries) != 1 {
-		return nil, fmt.Errorf("%.100q is no config key", name)
+		return nil, fmt.Errorf("%.100q is not a config key", name)
 	}
 	return entries[0].path, nil
 }

@@ -53,7 +53,7 @@ func TestEditWritesTheFirstKeyOfAFile(t *testing.T) {
 func TestEditRefusesWhatWouldBeWrong(t *testing.T) {
 	for _, c := range []struct{ file, key, value, want string }{
 		{"", "modell.name", "x", "there is no config key"},
-		{"", "model.name = 1 #", "x", "is no config key"},
+		{"", "model.name = 1 #", "x", "is not a config key"},
 		{"", "model.thinking", "much", "model.thinking must be off, minimal"},
 		{"", "limits.maxSteps", "many", "limits.maxSteps must be an integer"},
 		{"", "models.x.headers.Authorization", "Bearer", "may hold a secret"},

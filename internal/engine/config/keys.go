@@ -126,9 +126,9 @@ func table() []key {
 
 		{Key{"limits.maxSteps", "integer", "200", u, "The most model calls of one turn."}, false,
 			func(c *Config, e entry) error { return integer(&c.Limits.MaxSteps, e, 1, 100_000) }},
-		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
+		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 means no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
-		{Key{"limits.maxTurnMinutes", "number", "0", p, "How many minutes one turn may take, without waits for answers; 0 is no limit, and a project may only lower it."}, false, turnMinutes},
+		{Key{"limits.maxTurnMinutes", "number", "0", p, "How many minutes one turn may take, without waits for answers; 0 means no limit, and a project may only lower it."}, false, turnMinutes},
 	}, automationKeys(), []key{
 
 		{Key{"hooks", "list of tables", "[]", t, "Shell commands that run at certain events; a project's in addition to the user's."}, false, hooks},

@@ -52,7 +52,7 @@ type Config struct {
 	WorkDir string // of the session, absolute
 	Root    string // of its project, without symlinks: what trust is about
 	Home    string // of the user
-	Dir     string // Scorel's own folder, which is no project's
+	Dir     string // Scorel's own folder, which is not a project's
 	UID     int
 }
 

@@ -180,7 +180,7 @@ func TestWhatIsNoOrdinaryFileIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ dir, name, want string }{
-		{h, "pipe", "is no regular file"}, {h, "d", "is no regular file"}, {h, "long", "has 101 bytes; at most 100 are read"}, {filepath.Join(h, "d"), "link", "cannot be read"},
+		{h, "pipe", "is not a regular file"}, {h, "d", "is not a regular file"}, {h, "long", "has 101 bytes; at most 100 are read"}, {filepath.Join(h, "d"), "link", "cannot be read"},
 	} {
 		if _, err := Read(c.dir, c.name, 100); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

@@ -118,7 +118,7 @@ func open(dir, name string, limit int64) (*os.File, fs.FileInfo, error) {
 	case err != nil:
 		return nil, nil, fmt.Errorf("cannot be read: %w", Cause(err))
 	case !info.Mode().IsRegular():
-		return nil, nil, errors.New("is no regular file")
+		return nil, nil, errors.New("is not a regular file")
 	case info.Size() > limit:
 		return nil, nil, tooLong(info.Size(), limit)
 	}
@@ -128,7 +128,7 @@ func open(dir, name string, limit int64) (*os.File, fs.FileInfo, error) {
 	}
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, nil, errors.New("is no regular file")
+		return nil, nil, errors.New("is not a regular file")
 	}
 	return f, info, nil
 }

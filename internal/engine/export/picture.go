@@ -44,7 +44,7 @@ func (p *page) payload(b protocol.Block) {
 	media := pictureType(head[:n])
 	switch {
 	case media == "":
-		p.file(name, "is no PNG, JPEG, GIF or WebP")
+		p.file(name, "is not a PNG, JPEG, GIF or WebP")
 		return
 	case size > p.pictures:
 		p.file(name, bytesOf(size)+", left out: the page holds at most 20 MiB of pictures")

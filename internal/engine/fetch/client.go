@@ -42,7 +42,7 @@ type Client struct {
 	roots *x509.CertPool
 }
 
-// New makes a client. It fails for a proxy that is no URL of a host.
+// New makes a client. It fails for a proxy that is not a URL of a host.
 func New(cfg Config) (*Client, error) {
 	c := &Client{agent: "scorel", net: cfg.network, roots: cfg.roots}
 	if cfg.Version != "" {

@@ -404,7 +404,7 @@ func TestOnlyTypesThatCanBeShownAreTaken(t *testing.T) {
 		in.fails("https://example.com"+path, want)
 	}
 	in.mux.HandleFunc("/nul", answer("text/plain", "a\x00b"))
-	in.fails("https://example.com/nul", "that is no text")
+	in.fails("https://example.com/nul", "that is not text")
 	in.mux.HandleFunc("/none", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = nil
 		_, _ = io.WriteString(w, "<!doctype html><h1>x</h1>")

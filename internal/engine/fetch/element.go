@@ -79,7 +79,7 @@ func hiddenStyle(style string) bool {
 	return false
 }
 
-// leftOut reports whether an element is no text for a reader.
+// leftOut reports whether an element is not text for a reader.
 func leftOut(e element) bool {
 	switch e.tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Embed, atom.Canvas,

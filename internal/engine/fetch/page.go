@@ -101,7 +101,7 @@ func read(ctx context.Context, t Target, resp *http.Response) (*Page, error) {
 		return p, ctx.Err()
 	}
 	if p.source, err = decode(data, media, params["charset"], declared); err != nil {
-		return nil, unusable("%s sent %s that is no text: it holds NUL bytes", p.Host, typeName(media))
+		return nil, unusable("%s sent %s that is not text: it holds NUL bytes", p.Host, typeName(media))
 	}
 	return p, ctx.Err()
 }

@@ -28,7 +28,7 @@ type Target struct {
 // ParseTarget judges the text of a URL. It takes http and https, and makes plain
 // http on its usual port https. The error is a sentence for the model, with no
 // more of the URL than its host: credentials in it, another scheme, a host that
-// is no name and no address in its ordinary form, an address that is not public.
+// is not a name and no address in its ordinary form, an address that is not public.
 func ParseTarget(raw string) (Target, error) {
 	raw = strings.TrimSpace(raw)
 	if len(raw) > maxURL {
@@ -36,7 +36,7 @@ func ParseTarget(raw string) (Target, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' || r == 0xfffd }) {
-		return Target{}, errors.New("this is no valid URL; write it as https://example.com/path, with spaces and other special characters percent-encoded")
+		return Target{}, errors.New("this is not a valid URL; write it as https://example.com/path, with spaces and other special characters percent-encoded")
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
@@ -113,7 +113,7 @@ func (t *Target) setHost(host string, brackets bool) error {
 	}
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if !plainName(name) {
-		return errors.New("the host in the URL is no valid name")
+		return errors.New("the host in the URL is not a valid name")
 	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if last[0] >= '0' && last[0] <= '9' {
@@ -128,7 +128,7 @@ func (t *Target) setHost(host string, brackets bool) error {
 	t.name = name
 	t.local = name == "localhost" || strings.HasSuffix(name, ".localhost") // RFC 6761
 	if !t.local && !strings.Contains(name, ".") {
-		return fmt.Errorf("%s is no public name; write the whole name, as in example.com", name)
+		return fmt.Errorf("%s is not a public name; write the whole name, as in example.com", name)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (t *Target) setPort(u *url.URL) error {
 	}
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n == 0 {
-		return errors.New("the port in the URL is no number from 1 to 65535")
+		return errors.New("the port in the URL is not a number from 1 to 65535")
 	}
 	t.port = uint16(n)
 	return nil
@@ -200,7 +200,7 @@ func (t Target) String() string { return t.u.String() }
 func (t Target) resolve(location string) (Target, error) {
 	ref, err := url.Parse(location)
 	if err != nil {
-		return Target{}, errors.New("this is no valid URL")
+		return Target{}, errors.New("this is not a valid URL")
 	}
 	next, err := ParseTarget(t.u.ResolveReference(ref).String())
 	if err == nil && next.local && !t.local {

@@ -73,7 +73,7 @@ func Parse(data []byte) *List {
 		l.problem("The file has more than %d KiB, so none of its tasks counts.", MaxFile>>10)
 		return l
 	case !utf8.Valid(data):
-		l.problem("The file is no text in UTF-8, so none of its tasks counts.")
+		l.problem("The file is not text in UTF-8, so none of its tasks counts.")
 		return l
 	}
 	lines := strings.SplitAfter(string(data), "\n")

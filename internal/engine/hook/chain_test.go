@@ -95,7 +95,7 @@ func TestWhoFailsBeforeACallBlocksItUnlessItFailsOpen(t *testing.T) {
 		{"an error", func(context.Context, ToolCall) (ToolDecision, error) { return ToolDecision{}, errors.New("no shell") }, "no shell."},
 		{"a panic", func(context.Context, ToolCall) (ToolDecision, error) { panic("a nil map") }, "it panicked: a nil map."},
 		{"an unknown verdict", func(context.Context, ToolCall) (ToolDecision, error) { return ToolDecision{Verdict: "perhaps"}, nil }, `its decision is "perhaps"`},
-		{"an input that is no object", func(context.Context, ToolCall) (ToolDecision, error) {
+		{"an input that is not an object", func(context.Context, ToolCall) (ToolDecision, error) {
 			return ToolDecision{Input: json.RawMessage(`[1]`)}, nil
 		}, "no JSON object."},
 	} {

@@ -85,7 +85,7 @@ func (d *ToolDecision) check() error {
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(d.Input, &object); err != nil || object == nil {
-		return fmt.Errorf("the input that it gave is no JSON object")
+		return fmt.Errorf("the input that it gave is not a JSON object")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (c *Chain) AfterTool(ctx context.Context, call ToolCall, result ToolResult)
 			return true, err
 		}
 		if p.Details != nil && !json.Valid(p.Details) {
-			return true, fmt.Errorf("the details that it gave are no JSON")
+			return true, fmt.Errorf("the details that it gave are not JSON")
 		}
 		if p.Content != nil {
 			result.Content = p.Content

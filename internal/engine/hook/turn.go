@@ -181,7 +181,7 @@ func (c *Chain) BeforeRequest(ctx context.Context, payload json.RawMessage) (_ j
 		}
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(got, &object); err != nil || object == nil {
-			return true, fmt.Errorf("the payload that it gave is no JSON object")
+			return true, fmt.Errorf("the payload that it gave is not a JSON object")
 		}
 		payload, by = got, append(by, s.Name)
 		return true, nil

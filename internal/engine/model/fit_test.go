@@ -146,7 +146,7 @@ func TestFit(t *testing.T) {
 		{"a result without call goes", openaiInfo(), []protocol.Message{user("a"), result("c", text("x"))}, "user a"},
 		{"a result behind a user message has no call", openaiInfo(), []protocol.Message{assistantBy("x", "y", protocol.ToolUse("c", "R", nil)), user("a"), result("c", text("x"))},
 			"assistant call:c{} | user a"},
-		{"input that is no object", openaiInfo(), []protocol.Message{assistantBy("x", "y", protocol.ToolUse("c", "R", json.RawMessage(`[1]`))), result("c", text("x"))},
+		{"input that is not an object", openaiInfo(), []protocol.Message{assistantBy("x", "y", protocol.ToolUse("c", "R", json.RawMessage(`[1]`))), result("c", text("x"))},
 			"assistant call:c{} | tool_result c x"},
 		{"the same id twice", openaiInfo(), []protocol.Message{
 			assistantBy("x", "y", protocol.ToolUse("c", "R", nil)), result("c", text("1")),

@@ -209,7 +209,7 @@ type BlockEnd struct {
 
 // CallEnd makes the BlockEnd of a call whose input came as text. An empty input
 // is an empty object; what is not a JSON object is invalid. What stands for no
-// character in it, bytes that are no UTF-8 and halves of surrogate pairs, becomes
+// character in it, bytes that are not UTF-8 and halves of surrogate pairs, becomes
 // U+FFFD: vendors refuse a conversation that has it, and so every later request.
 func CallEnd(index int, id, name, input string) BlockEnd {
 	input = wellFormed(input)

@@ -27,7 +27,7 @@ func ParseMode(s string) (Mode, error) {
 	case "auto":
 		return "", fmt.Errorf("the permission mode auto does not exist yet; use %s", modeNames)
 	}
-	return "", fmt.Errorf("%q is no permission mode; use %s", s, modeNames)
+	return "", fmt.Errorf("%q is not a permission mode; use %s", s, modeNames)
 }
 
 const modeNames = "default, acceptEdits, plan, dontAsk or bypassPermissions"

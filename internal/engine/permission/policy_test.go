@@ -270,8 +270,8 @@ func TestRuleErrorsNameTheRuleAndWhatIsWrong(t *testing.T) {
 		"Read(../x)":                "may not contain ..",
 		"Read([)":                   "malformed",
 		"WebFetch(example.com)":     "write WebFetch(domain:example.com)",
-		"WebFetch(domain:a/b)":      "is no host name",
-		"WebFetch(domain:a.b:http)": "a port that is no number",
+		"WebFetch(domain:a/b)":      "is not a host name",
+		"WebFetch(domain:a.b:http)": "a port that is not a number",
 		"TodoWrite(x)":              "take nothing in parentheses",
 		"mcp__*":                    "only a deny rule covers all MCP servers",
 		"Bash(git status:*) or not": "closing parenthesis is missing",
@@ -287,7 +287,7 @@ func TestModesAreRefusedByName(t *testing.T) {
 	if _, err := Compile(Config{Mode: "auto", UID: 1}); err == nil || !strings.Contains(err.Error(), "auto does not exist yet") {
 		t.Errorf("auto: %v", err)
 	}
-	if _, err := Compile(Config{Mode: "yolo", UID: 1}); err == nil || !strings.Contains(err.Error(), `"yolo" is no permission mode`) {
+	if _, err := Compile(Config{Mode: "yolo", UID: 1}); err == nil || !strings.Contains(err.Error(), `"yolo" is not a permission mode`) {
 		t.Errorf("yolo: %v", err)
 	}
 	if _, err := Compile(Config{Mode: Bypass, UID: 0}); err != ErrRootBypass {

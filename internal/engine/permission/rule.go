@@ -252,17 +252,17 @@ func (r *rule) host(arg string) error {
 		only := hostOnly(below)
 		to, err := idna.Lookup.ToASCII(only)
 		if err != nil {
-			return fmt.Errorf("%q is no host name", name)
+			return fmt.Errorf("%q is not a host name", name)
 		}
 		if name = to + strings.TrimPrefix(below, only); star {
 			name = "*." + name
 		}
 	}
 	if only := hostOnly(name); only != name && !digits(name[strings.LastIndexByte(name, ':')+1:]) {
-		return fmt.Errorf("%q has a port that is no number", name)
+		return fmt.Errorf("%q has a port that is not a number", name)
 	}
 	if rest := strings.TrimPrefix(name, "*."); name == "" || strings.ContainsAny(rest, "/*@ \t") {
-		return fmt.Errorf("%q is no host name", name)
+		return fmt.Errorf("%q is not a host name", name)
 	}
 	r.domain = name
 	return nil

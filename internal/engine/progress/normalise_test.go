@@ -88,7 +88,7 @@ func TestTextsOfAnEventAreCutAtTheirBounds(t *testing.T) {
 		}
 	}
 	if e := Normalise(protocol.ProcessUpdate{Message: "a\xffb"}, noon); e.Message != "a�b" {
-		t.Errorf("bytes that are no text: %q", e.Message)
+		t.Errorf("bytes that are not text: %q", e.Message)
 	}
 }
 

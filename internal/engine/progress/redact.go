@@ -28,7 +28,7 @@ type field struct {
 
 // Redact returns an object with the scalars of payload: values of keys that look like
 // secrets become "[redacted]", long strings are cut, and values that are objects or
-// lists become "[object]". What is no object, or an empty one, gives nil.
+// lists become "[object]". What is not an object, or an empty one, gives nil.
 func Redact(payload json.RawMessage) json.RawMessage {
 	if len(payload) == 0 || len(payload) > maxPayloadInput {
 		return nil

@@ -68,7 +68,7 @@ func (b *builder) search() (dirs []string, tree string) {
 	return s.Dirs, s.Tree
 }
 
-// closed reports whether name is inside ~/.scorel, which is no project's.
+// closed reports whether name is inside ~/.scorel, which is not a project's.
 func (b *builder) closed(name string) bool {
 	closed := filepath.Join(b.cfg.Home, ".scorel")
 	return b.cfg.Home != "" && (name == closed || strings.HasPrefix(name, closed+"/"))
@@ -122,7 +122,7 @@ func (b *builder) read(name string, f *os.File, err error) string {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		b.note("The instruction file %s is not read: it is no regular file.", name)
+		b.note("The instruction file %s is not read: it is not a regular file.", name)
 		return ""
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))

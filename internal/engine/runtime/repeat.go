@@ -124,7 +124,7 @@ func said(text string) footprint {
 	return footprint{sum: sha256.Sum256([]byte(text)), waits: true}
 }
 
-// canonical is JSON with sorted keys and without spaces, or what is no JSON as it is.
+// canonical is JSON with sorted keys and without spaces, or what is not JSON as it is.
 func canonical(input json.RawMessage) []byte {
 	d := json.NewDecoder(bytes.NewReader(input))
 	d.UseNumber()

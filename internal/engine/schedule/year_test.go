@@ -48,7 +48,7 @@ func minutesOf(t *testing.T, zone *time.Location, year int) []minute {
 	for at := start.Add(-72 * time.Hour); at.Before(end); at = at.Add(time.Minute) {
 		l := at.In(zone)
 		if l.Second() != 0 {
-			t.Fatalf("%v has an offset that is no number of minutes", l)
+			t.Fatalf("%v has an offset that is not a number of minutes", l)
 		}
 		number := time.Date(l.Year(), l.Month(), l.Day(), l.Hour(), l.Minute(), 0, 0, time.UTC).Unix() / 60
 		m := minute{at: at, wall: wallAt(number), again: number <= newest}

@@ -184,12 +184,12 @@ func TestImportOfALogSaysWhatIsDamagedAndTakesTheRest(t *testing.T) {
 		kind health.Kind
 		len  int
 	}{
-		"whole":                         {raw, "", 3},
-		"a torn end":                    {raw + `{"type":"message","id":"evt_to`, health.Tail, 3},
-		"a line that is no event":       {strings.Replace(raw, "\n", "\nrubbish\n", 2), health.DamagedLine, 3},
-		"a line that is no JSON inside": {strings.Replace(raw, `"two"`, `"t`+"\x01"+`wo"`, 1), health.DamagedLine, 3}, // two, and a repair that names the gap
-		"no header":                     {raw[strings.Index(raw, "\n")+1:], health.DamagedHeader, 3},
-		"an event twice":                {raw + raw[strings.LastIndex(raw[:len(raw)-1], "\n")+1:], health.RepeatedID, 3},
+		"whole":                          {raw, "", 3},
+		"a torn end":                     {raw + `{"type":"message","id":"evt_to`, health.Tail, 3},
+		"a line that is no event":        {strings.Replace(raw, "\n", "\nrubbish\n", 2), health.DamagedLine, 3},
+		"a line that is not JSON inside": {strings.Replace(raw, `"two"`, `"t`+"\x01"+`wo"`, 1), health.DamagedLine, 3}, // two, and a repair that names the gap
+		"no header":                      {raw[strings.Index(raw, "\n")+1:], health.DamagedHeader, 3},
+		"an event twice":                 {raw + raw[strings.LastIndex(raw[:len(raw)-1], "\n")+1:], health.RepeatedID, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made, report, err := w.imports(t, []byte(damage.data), ImportOptions{})

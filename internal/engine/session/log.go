@@ -228,7 +228,7 @@ func (l *Log) fits(r *record, before []record) error {
 		return fmt.Errorf("%w: event %s is there already", ErrInvalidEvent, r.id.id())
 	}
 	if !parent {
-		return fmt.Errorf("%w: its parent %s is no conversation event of this log", ErrInvalidEvent, r.parent.id())
+		return fmt.Errorf("%w: its parent %s is not a conversation event of this log", ErrInvalidEvent, r.parent.id())
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func NewFinder(own string) *Finder { return &Finder{own, discovery.NewCache[read
 // Found is what was found, sorted by name and then as it counts.
 type Found struct {
 	Skills   []Skill
-	Problems []string // about what is no skill, sentences
+	Problems []string // about what is not a skill, sentences
 }
 
 // Counting returns the skills that count: one of each name, sorted by it.

@@ -239,7 +239,7 @@ func start(k *Skill) (path string, args []string, err error) {
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.Mode().IsRegular() {
-		return "", nil, fmt.Errorf("the entry %s of the skill %s is no file", k.Entry, k.Name)
+		return "", nil, fmt.Errorf("the entry %s of the skill %s is not a file", k.Entry, k.Name)
 	}
 	if info.Mode()&0o111 != 0 {
 		return real, nil, nil
@@ -267,7 +267,7 @@ func (p *Program) Validate(input json.RawMessage) error {
 	var value any
 	dec := json.NewDecoder(bytes.NewReader(input))
 	if err := dec.Decode(&value); err != nil {
-		return fmt.Errorf("the input of the skill is no JSON: %w", err)
+		return fmt.Errorf("the input of the skill is not JSON: %w", err)
 	}
 	if err := resolved.Validate(value); err != nil {
 		return fmt.Errorf("the input does not fit the skill %s: %w; its JSON Schema is %s", p.Name, err, p.Input)

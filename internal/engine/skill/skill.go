@@ -208,7 +208,7 @@ func schema(v frontmatter.Value) (json.RawMessage, error) {
 		return nil, fmt.Errorf("input has more than %d KiB", maxSchema>>10)
 	}
 	if _, err := resolve(data); err != nil {
-		return nil, fmt.Errorf("input is no JSON Schema: %w", err)
+		return nil, fmt.Errorf("input is not a JSON Schema: %w", err)
 	}
 	return data, nil
 }

@@ -127,8 +127,8 @@ func TestWhatIsWrongWithASkillIsSaidAndItIsNotUsed(t *testing.T) {
 		"up":       {"---\nentry: ../x\n---\nx", "SKILL.md:2: entry must be a file in the skill's folder"},
 		"none":     {"---\nentry:\n---\nx", "SKILL.md:2: entry is empty"},
 		"timeout":  {"---\ntimeoutMs: 3600001\n---\nx", "SKILL.md:2: timeoutMs must be a whole number from 1 to 3600000"},
-		"schema":   {"---\ninput: {type: 7}\n---\nx", "SKILL.md:2: input is no JSON Schema"},
-		"remote":   {"---\ninput: {$ref: 'http://127.0.0.1:1/x'}\n---\nx", "SKILL.md:2: input is no JSON Schema"},
+		"schema":   {"---\ninput: {type: 7}\n---\nx", "SKILL.md:2: input is not a JSON Schema"},
+		"remote":   {"---\ninput: {$ref: 'http://127.0.0.1:1/x'}\n---\nx", "SKILL.md:2: input is not a JSON Schema"},
 		"anchors":  {"---\na: &a [x]\nb: [*a, *a]\n---\nx", "must stand in quotes"},
 		"tag":      {"---\ndescription: !!python/object x\n---\nx", "must stand in quotes"},
 		"map":      {"---\ndescription: {a: b}\n---\nx", "description must be one text"},
@@ -285,7 +285,7 @@ func TestAnEntryStaysInItsFolderAndSaysHowItIsStarted(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
-	for name, want := range map[string]string{"plain": "chmod +x", "gone": "no such file", "dir": "is no file", "link": "leads out of its folder", "none": "there is no skill"} {
+	for name, want := range map[string]string{"plain": "chmod +x", "gone": "no such file", "dir": "is not a file", "link": "leads out of its folder", "none": "there is no skill"} {
 		if _, err := w.setWhenLookedFor.Program(name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), w.own) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}

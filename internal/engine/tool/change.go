@@ -140,7 +140,7 @@ func countLines(data []byte) int {
 }
 
 // Unified returns the unified diff of two contents of a file, "" where one has more than 1 MiB.
-// What is no UTF-8 is replaced.
+// What is not UTF-8 is replaced.
 func Unified(path string, before, after []byte) string {
 	if len(before) > maxDiffSource || len(after) > maxDiffSource {
 		return ""

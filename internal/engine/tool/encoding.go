@@ -11,7 +11,7 @@ import (
 
 // decodeText returns a file's text without its byte order mark, and how to make a
 // file of it again. UTF-16 is recognised by its mark. Bytes that are not valid
-// UTF-8 stay as they are. A file with NUL bytes is no text.
+// UTF-8 stay as they are. A file with NUL bytes is not text.
 func decodeText(data []byte) (text string, encode func(string) ([]byte, error), err error) {
 	if order := utf16Order(data); order != nil {
 		text := string(fromUTF16(data[2:], order))

@@ -27,7 +27,7 @@ const (
 	maxSkillInput  = 1 << 20   // bytes of the JSON document that a program gets
 	maxSkillOutput = 4 << 20   // bytes of the one that it gives
 	maxStderrTail  = 2000      // characters of stderr in a failed result
-	maxOutputTail  = 500       // characters of an output that is no JSON, in the result
+	maxOutputTail  = 500       // characters of an output that is not JSON, in the result
 	maxStderr      = 512 << 20 // bytes of stderr; one that writes more is ended
 )
 
@@ -215,7 +215,7 @@ func oneJSON(out []byte) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(out))
 	var doc json.RawMessage
 	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("it is no JSON document (%w)", err)
+		return nil, fmt.Errorf("it is not a JSON document (%w)", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something stands behind the JSON document; what is no answer goes to stderr")

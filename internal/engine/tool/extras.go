@@ -75,7 +75,7 @@ func (x *ExtraIndex) of(tools []Tool) *search.Index {
 	return x.index
 }
 
-// Own returns those that are no tools of servers.
+// Own returns those that are not tools of servers.
 func (x *Extras) Own() []Tool {
 	if x == nil {
 		return nil

@@ -105,7 +105,7 @@ func FitImage(data []byte, media string) (fitted []byte, fittedMedia string, err
 	switch media {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
-		return nil, "", fmt.Errorf("%.40q is no type of image that a model takes", media)
+		return nil, "", fmt.Errorf("%.40q is not a type of image that a model takes", media)
 	}
 	if len(data) > maxImageFile {
 		return nil, "", fmt.Errorf("it has more than %d MiB", maxImageFile>>20)

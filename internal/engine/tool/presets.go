@@ -72,7 +72,7 @@ func Select(preset string, allow []string) ([]Tool, error) {
 	case None, "":
 		want = func(Spec) bool { return false }
 	default:
-		return nil, fmt.Errorf("%q is no tool preset: there are coding, readonly, all and none", preset)
+		return nil, fmt.Errorf("%q is not a tool preset: there are coding, readonly, all and none", preset)
 	}
 	all := Named()
 	names := Names(all)

@@ -230,7 +230,7 @@ func (c *readCall) runNotebook(ctx context.Context, n *notebook.Notebook, sum st
 func (c *readCall) picture(ctx context.Context, p notebook.Picture) (protocol.Block, error) {
 	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(p.Data)), ""))
 	if err != nil {
-		return protocol.Block{}, errors.New("it is no base64")
+		return protocol.Block{}, errors.New("it is not base64")
 	}
 	fitted, media, err := FitImage(data, p.Media)
 	if err != nil {

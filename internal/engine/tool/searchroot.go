@@ -177,7 +177,7 @@ func (s *searchRoot) list(ctx context.Context, re *pattern, depth int, keep func
 	return s.dated(names), more, nil
 }
 
-// dated sorts the names and drops what is no file.
+// dated sorts the names and drops what is not a file.
 func (s *searchRoot) dated(names []string) []found {
 	dir := s.root.Name()
 	files := make([]found, 0, len(names))

@@ -82,14 +82,14 @@ func outputPattern(name, text string) (*regexp.Regexp, error) {
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("the %s is no regular expression (RE2): %w", name, err)
+		return nil, fmt.Errorf("the %s is not a regular expression (RE2): %w", name, err)
 	}
 	if prog, err := syntax.Compile(tree.Simplify()); err != nil || len(prog.Inst) > maxPatternSize {
 		return nil, fmt.Errorf("the %s is too large, because its repetitions are written out; repeat less often than a hundred times, or use * and +", name)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, fmt.Errorf("the %s is no regular expression (RE2): %w", name, err)
+		return nil, fmt.Errorf("the %s is not a regular expression (RE2): %w", name, err)
 	}
 	return re, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // walk names every file below the folder that is neither hidden nor ignored, as
-// ripgrep would, in no order. Links, pipes and devices are no files; a folder
+// ripgrep would, in no order. Links, pipes and devices are not files; a folder
 // that cannot be read is passed over. emit is called by several goroutines; walk
 // returns when all have ended.
 func (s *searchRoot) walk(ctx context.Context, depth int, emit func(rel string)) {

@@ -7,7 +7,7 @@
 // the extensions, …); a change takes trust from its item alone. What
 // [Store.Read] and [Item.Read] give are the very bytes whose hash was compared,
 // so nothing can be put in place between the check and the use. A file that
-// cannot be read, is no regular file, or leads out of the project makes its item
+// cannot be read, is not a regular file, or leads out of the project makes its item
 // untrustable; too many or too large files make the project so.
 //
 // A damaged trust.json trusts nothing; it is set aside, never written over. All

@@ -77,7 +77,7 @@ func (p *project) openFile(name string) (*os.File, fs.FileInfo, File, error) {
 	// Opening alone may wake who waits at a pipe, or move a device.
 	info, err := p.root.Stat(rel)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, nil, File{}, errors.New("is no regular file")
+		return nil, nil, File{}, errors.New("is not a regular file")
 	}
 	f, err := p.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *project) openFile(name string) (*os.File, fs.FileInfo, File, error) {
 	}
 	info, err = f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("is no regular file")
+		err = errors.New("is not a regular file")
 	}
 	if err != nil {
 		_ = f.Close()

@@ -17,7 +17,7 @@ import (
 // Config returns where a store works.
 type Config struct {
 	FS  disk.FS          // of trust.json; nil: the machine's
-	Dir string           // ~/.scorel, which is no project's
+	Dir string           // ~/.scorel, which is not a project's
 	Now func() time.Time // nil: the machine's clock
 }
 
@@ -208,7 +208,7 @@ func (s *Store) Read(root string, kind Kind, name string, limit int64) (data []b
 
 // ReadHeartbeat reads the two files of a project's heartbeats, each once, and reports whether
 // exactly these bytes are trusted, and together. Without a HEARTBEAT.md both are nil. What
-// leads out of the project or is no regular file of at most [heartbeat.MaxFile] bytes is an
+// leads out of the project or is not a regular file of at most [heartbeat.MaxFile] bytes is an
 // error. The warning is that of [Report].
 func (s *Store) ReadHeartbeat(root string) (tasks, standing []byte, trusted bool, warning string, err error) {
 	p, err := s.open(root)

@@ -478,7 +478,7 @@ func TestWhatLeadsOutOrIsNoFileCannotBeTrusted(t *testing.T) {
 	for name, want := range map[string]string{
 		".mcp.json": "", ".scorel/skills/ok": "", ".scorel/skills/circle": "",
 		".scorel/skills/out":      "holds tool.sh, which leads out of the project",
-		".scorel/skills/pipe":     "holds p, which is no regular file",
+		".scorel/skills/pipe":     "holds p, which is not a regular file",
 		".scorel/skills/dangling": "holds x, which is a symlink that leads nowhere",
 		".scorel/skills/bytes":    "holds \xff, which has a name that is not valid UTF-8",
 		".scorel/skills/ours":     "holds scorel, which leads into Scorel's own folder",

@@ -100,7 +100,7 @@ func Serve(cfg Config) error {
 		}
 		var m message
 		if err := json.Unmarshal(line, &m); err != nil {
-			c.log("", "warning", fmt.Sprintf("a line of the host is no JSON and was skipped: %v", err))
+			c.log("", "warning", fmt.Sprintf("a line of the host is not JSON and was skipped: %v", err))
 			continue
 		}
 		if m.Method == rpc.MethodShutdown {

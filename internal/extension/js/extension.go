@@ -294,7 +294,7 @@ func (x *extension) start(r *request, program *goja.Program) error {
 	}
 	main, ok := goja.AssertFunction(v)
 	if !ok {
-		return errors.New("the bundle is no function")
+		return errors.New("the bundle is not a function")
 	}
 	loader := vm.NewObject()
 	_ = loader.Set("module", func(c goja.FunctionCall) goja.Value { return e.Module(c.Argument(0).String()) })

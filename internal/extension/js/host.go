@@ -371,7 +371,7 @@ func (h *host) list(c goja.FunctionCall) goja.Value {
 	var data rpc.ContextData
 	if err == nil {
 		if err = json.Unmarshal(raw, &data); err != nil {
-			err = fmt.Errorf("it is no list of messages: %w", err)
+			err = fmt.Errorf("it is not a list of messages: %w", err)
 		}
 	}
 	if err != nil {

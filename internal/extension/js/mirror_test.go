@@ -110,7 +110,7 @@ func TestAListComesBackAsIndexesOfWhatIsUnchangedAndMessagesOfWhatIsNew(t *testi
 			t.Errorf("%s deep:\ngot  %s\nwant %s", form, a, b)
 		}
 	}
-	for way, want := range map[string]string{"wrong": "messages[0]: 1 is no message", "noarray": "messages is no array", "norole": "messages[0]: it is no message"} {
+	for way, want := range map[string]string{"wrong": "messages[0]: 1 is not a message", "noarray": "messages is not an array", "norole": "messages[0]: it is not a message"} {
 		if _, err := h.Hook("x", "pi "+way, json.RawMessage(whole)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", way, err)
 		}

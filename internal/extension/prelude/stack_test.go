@@ -36,7 +36,7 @@ func TestThePrintedHookIsUnchangedButForItsIndentation(t *testing.T) {
 }
 
 // scenario is the conversation of the worked example of hooks v2, with the indexes
-// that it uses: 0 holds an entry that is no message, 1 to 5 are the messages 1 to 5.
+// that it uses: 0 holds an entry that is not a message, 1 to 5 are the messages 1 to 5.
 // Messages with even numbers are the user's.
 func scenario(d *double) {
 	d.add(rpc.Entry{Type: "opened", Custom: true, Data: marshal(map[string]string{"by": "a test"})})

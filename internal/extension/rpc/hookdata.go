@@ -46,7 +46,7 @@ type ToolResultAnswer struct {
 }
 
 // InputData is the payload of input: a message of a user on its way into the log.
-// Images are the blocks of it that are no text.
+// Images are the blocks of it that are not text.
 type InputData struct {
 	Text              string           `json:"text"`
 	Images            []protocol.Block `json:"images,omitempty"`

@@ -158,7 +158,7 @@ func blockToPi(b protocol.Block) ([]byte, error) {
 func FromPi(message []byte) ([]byte, error) {
 	var p piMessage
 	if err := json.Unmarshal(message, &p); err != nil {
-		return nil, errors.New("it is no message: a message is an object with role and content")
+		return nil, errors.New("it is not a message: a message is an object with role and content")
 	}
 	m := protocol.Message{Meta: p.Meta, Partial: p.Partial}
 	switch p.Role {
@@ -250,7 +250,7 @@ func contentFromPi(raw json.RawMessage) ([]protocol.Block, error) {
 func blockFromPi(raw json.RawMessage) (protocol.Block, error) {
 	var p piBlock
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return protocol.Block{}, errors.New("it is no block of content")
+		return protocol.Block{}, errors.New("it is not a block of content")
 	}
 	b := protocol.Block{Type: protocol.BlockType(p.Type), Provider: p.Provider}
 	if b.Provider == nil && len(p.LogData) > 0 {

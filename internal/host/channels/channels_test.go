@@ -307,8 +307,8 @@ func TestAServerThatPairsTellsTheSenderAndNotThePeople(t *testing.T) {
 // TestAnEventWithoutATextIsToldAndBeginsNoTurn: its frame would be empty.
 func TestAnEventWithoutATextIsToldAndBeginsNoTurn(t *testing.T) {
 	for why, params := range map[string]any{
-		"its content is empty":       map[string]any{"content": " \n\u200b"},
-		"its content is no text, or": map[string]any{"content": 7},
+		"its content is empty":        map[string]any{"content": " \n\u200b"},
+		"its content is not text, or": map[string]any{"content": 7},
 	} {
 		w := hosttest.New(t, named("server:chat"), always)
 		configure(w, entry("chat", channel, ""))

@@ -33,7 +33,7 @@ type pushed struct {
 // Why what a server has pushed does not enter.
 var (
 	errEmpty   = errors.New("its content is empty")
-	errNoEvent = errors.New("its content is no text, or its meta is no object")
+	errNoEvent = errors.New("its content is not text, or its meta is not an object")
 )
 
 // parsePushed reads the parameters of an event and takes out what is not for it. It reports
@@ -90,7 +90,7 @@ var senderKeys = []string{"sender_id", "user_id", "user"}
 
 // errSender is why an event does not enter whose sender has a name that is none: what is taken
 // out of such a name would make it another one, or nobody's.
-var errSender = fmt.Errorf("its sender has a name that is no text of 1 to %d bytes, or that has characters which nobody sees", senders.MaxID)
+var errSender = fmt.Errorf("its sender has a name that is not text of 1 to %d bytes, or that has characters which nobody sees", senders.MaxID)
 
 // sender returns who has sent the event, "" where the server names nobody.
 func (p pushed) sender() (string, error) {
@@ -101,7 +101,7 @@ func (p pushed) sender() (string, error) {
 }
 
 // senderOf returns the first name of a sender in what is beside a text, "" for none. What is
-// there and is no name is faulty.
+// there and is not a name is faulty.
 func senderOf(meta map[string]any) (name string, faulty bool) {
 	for _, key := range senderKeys {
 		switch v := meta[key].(type) {

@@ -74,7 +74,7 @@ func parse(data []byte) (file, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
-		return f, fmt.Errorf("it is no list of entries: %w", err)
+		return f, fmt.Errorf("it is not a list of entries: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return f, errors.New("something follows the list")

@@ -213,7 +213,7 @@ func (c scheduleCommands) autonomy(words []string) (*protocol.CommandResult, err
 		if len(words) == 2 {
 			n, err := strconv.Atoi(words[1])
 			if err != nil || n < 1 || n > protocol.MaxListedRuns {
-				return nil, wrong("%.20q is no number of runs; it can be 1 to %d.", words[1], protocol.MaxListedRuns)
+				return nil, wrong("%.20q is not a number of runs; it can be 1 to %d.", words[1], protocol.MaxListedRuns)
 			}
 			limit = n
 		}

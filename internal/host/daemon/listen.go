@@ -51,7 +51,7 @@ func parseAddress(text string) (address, error) {
 		return a, fmt.Errorf("--listen %s: give HOST:PORT, such as 127.0.0.1:4444 or 0.0.0.0:4444", text)
 	}
 	if _, err := net.LookupPort("tcp", port); err != nil || port == "" {
-		return a, fmt.Errorf("--listen %s: %q is no port; give a number from 0 to 65535", text, port)
+		return a, fmt.Errorf("--listen %s: %q is not a port; give a number from 0 to 65535", text, port)
 	}
 	a.hostPort = net.JoinHostPort(host, port)
 	return a, nil

@@ -130,14 +130,14 @@ func TestAHostThatTakesOverWaitsForTheLock(t *testing.T) {
 
 func TestAHostThatCannotBeginLeavesNothing(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"plain off loopback":       func(c *Config) { c.Listen = []string{"127.0.0.1:0", "ws://0.0.0.0:0"} },
-		"no port":                  func(c *Config) { c.Listen = []string{"127.0.0.1:xx"} },
-		"a scheme of its own":      func(c *Config) { c.Listen = []string{"ftp://127.0.0.1:0"} },
-		"half of a certificate":    func(c *Config) { c.TLSCert = "/nowhere" },
-		"a certificate not there":  func(c *Config) { c.TLSCert, c.TLSKey = "/nowhere", "/nowhere" },
-		"more addresses than fit":  func(c *Config) { c.Listen = make([]string, maxListen+1) },
-		"a config that is no TOML": func(c *Config) { write(t, filepath.Join(c.Host.Dir, "config.toml"), "[") },
-		"a damaged token":          func(c *Config) { write(t, Header(c.Host.Dir), "secretsecret") },
+		"plain off loopback":        func(c *Config) { c.Listen = []string{"127.0.0.1:0", "ws://0.0.0.0:0"} },
+		"no port":                   func(c *Config) { c.Listen = []string{"127.0.0.1:xx"} },
+		"a scheme of its own":       func(c *Config) { c.Listen = []string{"ftp://127.0.0.1:0"} },
+		"half of a certificate":     func(c *Config) { c.TLSCert = "/nowhere" },
+		"a certificate not there":   func(c *Config) { c.TLSCert, c.TLSKey = "/nowhere", "/nowhere" },
+		"more addresses than fit":   func(c *Config) { c.Listen = make([]string, maxListen+1) },
+		"a config that is not TOML": func(c *Config) { write(t, filepath.Join(c.Host.Dir, "config.toml"), "[") },
+		"a damaged token":           func(c *Config) { write(t, Header(c.Host.Dir), "secretsecret") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := home(t)

@@ -30,7 +30,7 @@ const (
 // when the host takes clients, or with the reason why it does not.
 //
 // This is the one place outside of internal/platform/sandbox where a process is started: the
-// host itself is no tool of an agent, and what confines, records and ends those must
+// host itself is not a tool of an agent, and what confines, records and ends those must
 // not reach it.
 func Start(ctx context.Context, dir string, args []string) (Info, error) {
 	ctx, stop := context.WithTimeout(ctx, startPatience)

@@ -95,7 +95,7 @@ func TestHomeFindsWhatOthersCanReadOrWrite(t *testing.T) {
 	}
 	expect(t, "open folder", home, warn, "can be read by others (mode 0755)", "chmod go= "+dir)
 	expect(t, "another owner", Home(dir, os.Getuid()+1), fail, "belongs to another user", "sudo chown -R")
-	expect(t, "no folder", Home(filepath.Join(dir, "trust.json"), os.Getuid()), fail, "is no folder", "Move it away")
+	expect(t, "no folder", Home(filepath.Join(dir, "trust.json"), os.Getuid()), fail, "is not a folder", "Move it away")
 	sandboxtest.AsUser(t, func(t *testing.T, dir string) {
 		closed := filepath.Join(dir, "x", ".scorel")
 		if err := os.MkdirAll(filepath.Join(closed, "run"), 0o700); err != nil {

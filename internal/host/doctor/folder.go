@@ -34,7 +34,7 @@ func Home(dir string, uid int) Check {
 			return Fail(fmt.Sprintf("%s cannot be read: %v", dir, cause(err)), "Make it readable for you, or set HOME to your home folder.")
 		}
 		if !info.IsDir() {
-			return Fail(dir+" is no folder", "Move it away.")
+			return Fail(dir+" is not a folder", "Move it away.")
 		}
 		if f, bad := judge(dir, info, uid, false); bad {
 			return f

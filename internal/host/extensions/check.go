@@ -42,7 +42,7 @@ func (xs *Extensions) checkExtension(ctx context.Context, path string) (*protoco
 		}
 	}
 	if len(its) == 0 {
-		return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "%s is no extension: that is a .ts, .js or .mjs file, or a folder with an index.ts, a package.json that names some, or a scorel.extension.json.", path)
+		return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "%s is not an extension: that is a .ts, .js or .mjs file, or a folder with an index.ts, a package.json that names some, or a scorel.extension.json.", path)
 	}
 	cfg, err := xs.settings.User()
 	if err != nil {

@@ -33,7 +33,7 @@ func (x *Session) sendMessage(ctx context.Context, e extension.Extension, p *sen
 		return fmt.Errorf("the message is empty")
 	}
 	if p.CustomType != "" && !kindName(p.CustomType) {
-		return fmt.Errorf("customType is no name: at most %d bytes on one line, without control characters", maxEntryKind)
+		return fmt.Errorf("customType is not a name: at most %d bytes on one line, without control characters", maxEntryKind)
 	}
 	if x.set.Immediate(e.ID) {
 		return fmt.Errorf("a command that runs beside a turn cannot add messages; register it without immediate")

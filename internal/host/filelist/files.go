@@ -62,7 +62,7 @@ func (fs *Files) listFiles(ctx context.Context, r *protocol.ListFiles) (*protoco
 	return &protocol.FileList{Files: append([]string{}, files...), More: more}, nil
 }
 
-// takeFiles adds the files below a root to a list. Names that are no text cannot be
+// takeFiles adds the files below a root to a list. Names that are not text cannot be
 // told to a client and are left out.
 func (fs *Files) takeFiles(ctx context.Context, root string, b *fuzzy.Builder) error {
 	dir, err := settings.Existing("projectId", root)

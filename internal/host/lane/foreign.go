@@ -24,7 +24,7 @@ func (l *Lane) RunTool(ctx context.Context, c Caller, name string, input json.Ra
 	if input = bytes.TrimSpace(input); len(input) == 0 {
 		input = json.RawMessage("{}")
 	} else if input[0] != '{' {
-		return nil, protocol.About("input", "", protocol.CodeInvalidRequest, "The field input is no JSON object.")
+		return nil, protocol.About("input", "", protocol.CodeInvalidRequest, "The field input is not a JSON object.")
 	}
 	for {
 		started, err := l.tryTool(ctx, c, name, input)

@@ -384,7 +384,7 @@ func TestADialogIsAnsweredByWhoIsThere(t *testing.T) {
 	leave()
 	leave = tr.attend(`"c"`) // no option: it stays open
 	if v, ok := tr.lane.Questions().Dialog(t.Context(), protocol.Dialog{Kind: protocol.DialogSelect, Title: "Which?", Options: options}, 50*time.Millisecond); ok {
-		t.Errorf("an answer that is no option: %s", v)
+		t.Errorf("an answer that is not an option: %s", v)
 	}
 	leave()
 	if err := tr.lane.Publisher().Flush(t.Context()); err != nil {

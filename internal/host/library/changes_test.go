@@ -63,7 +63,7 @@ func TestChangesOfASessionAreFromBeforeItsFirstWriteToNow(t *testing.T) {
 	}
 	w.File("new/b.txt", "\x00\x01")
 	if got := list().Files[1]; !got.Binary || got.Diff != "" || got.State != protocol.ChangeAdded {
-		t.Errorf("what is no text: %+v", got)
+		t.Errorf("what is not text: %+v", got)
 	}
 	w.File("new/b.txt", strings.Repeat("a long line\n", 10_000))
 	if got := list().Files[1]; !got.Omitted || got.Diff != "" || got.Added != 10_000 {

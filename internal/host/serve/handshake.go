@@ -133,10 +133,10 @@ func (s *Server) challenge(hello *protocol.Hello, at dialled) (*proof, error) {
 	}
 	p.challenge.PublicKey, p.challenge.Ephemeral, p.grant = key.PublicKey().Bytes(), ephemeral.PublicKey().Bytes(), grant
 	if p.hostKey, err = handshake.Shared(key, hello.Ephemeral); err != nil {
-		return nil, refuse(reasonMessage, "The ephemeral key of the hello is no good one.")
+		return nil, refuse(reasonMessage, "The ephemeral key of the hello is not valid.")
 	}
 	if p.clientKey, err = handshake.Shared(ephemeral, known); err != nil {
-		return nil, refuse(reasonEntry, "The key of this entry is no good one; pair it with the host again.")
+		return nil, refuse(reasonEntry, "The key of this entry is not valid; pair it with the host again.")
 	}
 	if secret != "" {
 		p.hostKey, p.clientKey = handshake.Paired(secret, p.hostKey), handshake.Paired(secret, p.clientKey)

@@ -336,7 +336,7 @@ func TestErrorsAreSentencesThatSayWhatToDo(t *testing.T) {
 		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, w.hostConfig.UserHome), `as the workspace is your whole home folder, `},
 		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, filepath.Dir(w.hostConfig.UserHome)), `as the workspace holds your whole home folder, `},
 		{"/v1/requests/ping", `{"zz":1}`, `^This host does not know the field "zz" of ping; it knows requestId\.$`},
-		{"/v1/requests/ping", `null`, `^The body is no JSON object\.$`},
+		{"/v1/requests/ping", `null`, `^The body is not a JSON object\.$`},
 	} {
 		resp, text := c.do("POST", test.path, test.body)
 		var e protocol.Error

@@ -52,7 +52,7 @@ func (s *Server) listener(l net.Listener, kind Kind) (*listener, error) {
 		return lis, nil
 	case Loopback, TLS:
 	default:
-		return nil, fmt.Errorf("%q is no kind of listener", kind)
+		return nil, fmt.Errorf("%q is not a kind of listener", kind)
 	}
 	addr, ok := l.Addr().(*net.TCPAddr)
 	if !ok {

@@ -66,7 +66,7 @@ type variant struct {
 	field      string // that is wrong; "" is none
 	refused    bool   // it must be, with the field's name
 	unknown    bool   // the field is none of the request's, or none of one of its objects
-	text       bool   // the field is no text that can be stored
+	text       bool   // the field is not text that can be stored
 	bytes      bool   // and not even UTF-8, which ends a WebSocket connection
 }
 
@@ -147,7 +147,7 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 		add(field+" is deep", field, text, json.RawMessage(strings.Repeat("[", 5000)+strings.Repeat("]", 5000)))
 		add(field+" is half a character", field, true, json.RawMessage(`"\u0000\ud800"`))
 		all[len(all)-1].text = true
-		add(field+" is no UTF-8", field, true, json.RawMessage("\"\xff\xfe\""))
+		add(field+" is not UTF-8", field, true, json.RawMessage("\"\xff\xfe\""))
 		all[len(all)-1].text, all[len(all)-1].bytes = true, true
 		switch at := objectIn(typ); {
 		case at == nil:

@@ -165,7 +165,7 @@ func TestAMessageThatIsNotUTF8EndsTheConnection(t *testing.T) {
 	}
 }
 
-// TestAMessageThatNamesNoRequestIsToldWhatItLacks, and one that is no object what it is.
+// TestAMessageThatNamesNoRequestIsToldWhatItLacks, and one that is not an object what it is.
 func TestAMessageThatNamesNoRequestIsToldWhatItLacks(t *testing.T) {
 	w := newWorld(t, setting{})
 	p := w.connect(dialling{})

@@ -73,7 +73,7 @@ func TestSettingsOfClaudeCodeTightenBeforeAndActAfterTrust(t *testing.T) {
 func TestAFileOfClaudeCodeThatIsBrokenIsToldAndStopsNothing(t *testing.T) {
 	st, root := newSettings(t, map[string]string{"project/.claude/settings.json": `{"permissions":{"deny":["Read(./x)"],}}`, "project/.claude/settings.local.json": `{"permissions":{"deny":["Bash(rm"]}}`})
 	cfg, notices, err := st.Read(root)
-	if err != nil || len(cfg.Permissions.Others) != 0 || len(notices) != 2 || !strings.Contains(notices[0].Text, "settings.json does not count: it is no valid JSON (line 1)") ||
+	if err != nil || len(cfg.Permissions.Others) != 0 || len(notices) != 2 || !strings.Contains(notices[0].Text, "settings.json does not count: it is not valid JSON (line 1)") ||
 		!strings.Contains(notices[1].Text, "permissions.deny Bash(rm: Its closing parenthesis is missing.") {
 		t.Errorf("%v, %+v, %+v", err, cfg.Permissions.Others, notices)
 	}

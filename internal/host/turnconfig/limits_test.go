@@ -65,11 +65,11 @@ func TestLimitsEndATurnWithEveryCallAnswered(t *testing.T) {
 func TestCallsThatCannotRunSayWhatWasWrong(t *testing.T) {
 	for _, c := range []struct{ name, call, want string }{
 		{"unknown tool", `{"call":"Delete","id":"c1","input":{}}`, `no tool named "Delete"`},
-		{"input that is no JSON", `{"call":"Read","id":"c1","raw":"{\"path\": a.txt}"}`, "not a valid JSON object"},
+		{"input that is not JSON", `{"call":"Read","id":"c1","raw":"{\"path\": a.txt}"}`, "not a valid JSON object"},
 		{"input that lacks a field", `{"call":"Read","id":"c1","input":{}}`, "path"},
 		{"input with a field too many", `{"call":"Read","id":"c1","input":{"path":"a.txt","colour":"red"}}`, "colour"},
 		{"input of another type", `{"call":"Read","id":"c1","input":{"path":7}}`, "schema of Read"},
-		{"input that is no object", `{"call":"Read","id":"c1","raw":"[1]"}`, "not a valid JSON object"},
+		{"input that is not an object", `{"call":"Read","id":"c1","raw":"[1]"}`, "not a valid JSON object"},
 	} {
 		for _, api := range hosttest.APIs() {
 			if hosttest.Whole(api) && strings.Contains(c.call, `"raw"`) {

@@ -296,7 +296,7 @@ func (s *State) entries(common, rel string) []string {
 		return nil
 	}
 	if !isFolder(full) {
-		s.found[p] = []string{"it is no folder"}
+		s.found[p] = []string{"it is not a folder"}
 		return nil
 	}
 	f, err := os.Open(full)

@@ -9,7 +9,7 @@ import (
 // and the subsection as it is written, and its value.
 type setting struct{ key, value string }
 
-var errConfig = errors.New("it is no configuration that is read with certainty")
+var errConfig = errors.New("it is not a configuration that is read with certainty")
 
 // readConfig reads a configuration file. A missing one is an error that is fs.ErrNotExist.
 func readConfig(name string) ([]setting, error) {

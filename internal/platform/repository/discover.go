@@ -33,7 +33,7 @@ func (f Found) Bare() bool { return f.Top == f.Dir }
 // not use. An error says why it cannot be told.
 func Discover(dir string, env []string) (Found, error) {
 	if !filepath.IsAbs(dir) {
-		return Found{}, fmt.Errorf("%s is no absolute path", dir)
+		return Found{}, fmt.Errorf("%s is not an absolute path", dir)
 	}
 	dir, err := real(dir)
 	if err != nil {

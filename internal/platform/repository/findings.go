@@ -83,7 +83,7 @@ func hooks(dir, common string) []string {
 		return nil
 	}
 	if !isFolder(at) {
-		return []string{"hooks is no folder"}
+		return []string{"hooks is not a folder"}
 	}
 	entries, err := os.ReadDir(at)
 	if err != nil {
@@ -107,7 +107,7 @@ func hooks(dir, common string) []string {
 // would have Git run programs or use another repository.
 func worktreeFindings(dir, common string) []string {
 	if !isFolder(dir) {
-		return []string{"it is no folder"}
+		return []string{"it is not a folder"}
 	}
 	var out []string
 	to, err := filepath.EvalSymlinks(from(dir, FirstLine(filepath.Join(dir, "commondir"))))

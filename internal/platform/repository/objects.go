@@ -59,7 +59,7 @@ func (o *objects) treeOf(commit string) (string, error) {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	tree, ok := strings.CutPrefix(string(line), "tree ")
 	if kind != "commit" || !ok || !isSHA(tree) {
-		return "", fmt.Errorf("object %s is no commit", commit)
+		return "", fmt.Errorf("object %s is not a commit", commit)
 	}
 	return tree, nil
 }

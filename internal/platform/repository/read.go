@@ -52,7 +52,7 @@ func OpenRegular(name string) (*os.File, error) {
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return f, nil
 }

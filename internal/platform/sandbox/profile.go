@@ -20,7 +20,7 @@ func ParseMode(s string) (Mode, error) {
 	case Off, WorkspaceWrite, ReadOnly:
 		return m, nil
 	}
-	return "", fmt.Errorf("%q is no sandbox mode; use workspace-write, read-only or off", s)
+	return "", fmt.Errorf("%q is not a sandbox mode; use workspace-write, read-only or off", s)
 }
 
 // Tightens reports whether m confines at least as much as the mode below it.

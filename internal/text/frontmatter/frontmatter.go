@@ -66,7 +66,7 @@ func (d *Document) Field(name string) (Field, bool) {
 func Parse(data []byte) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bad := invalidLine(data); bad > 0 {
-		return nil, &Error{bad, "it is no text in UTF-8"}
+		return nil, &Error{bad, "it is not text in UTF-8"}
 	}
 	block, body, bodyLine, err := split(data)
 	if err != nil {

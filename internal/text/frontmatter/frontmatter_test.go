@@ -82,7 +82,7 @@ func TestWhatIsWrongIsSaidWithItsLine(t *testing.T) {
 		"---\na: " + deep + "\n---\n":                                    "a.md:2: lists and maps stand in each other more than 32 deep",
 		"---\na: [" + strings.Repeat("1,", MaxNodes) + "1]\n---\n":       "a.md:2: there are more than 4000 keys and values",
 		"---\n" + strings.Repeat("# comment\n", MaxBlock/10+1) + "---\n": "a.md:6555: the fields take more than 64 KiB; the line --- ends them",
-		"---\nname: x\n---\nok\n\xff\n":                                  "a.md:5: it is no text in UTF-8",
+		"---\nname: x\n---\nok\n\xff\n":                                  "a.md:5: it is not text in UTF-8",
 		"---\na: 'b\n---\n":                                              "a.md:",
 	} {
 		_, err := Parse([]byte(text))

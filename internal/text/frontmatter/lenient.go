@@ -25,7 +25,7 @@ func ParseLenient(data []byte) (*Document, error) {
 	return again, nil
 }
 
-// loosely puts values into quotes that are no YAML as they stand.
+// loosely puts values into quotes that are not YAML as they stand.
 func loosely(block string) string {
 	var out strings.Builder
 	var field []string // the lines of one

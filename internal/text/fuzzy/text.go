@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Query is what a person typed to find one of some short texts that are no paths:
+// Query is what a person typed to find one of some short texts that are not paths:
 // titles, names of models, commands.
 type Query struct{ terms []string }
 
@@ -75,7 +75,7 @@ func place(text, small, term string) (score, from, to int) {
 		s, at := match(text, small, term)
 		return s, at, at + len(term)
 	}
-	if maskOf(term)&maskWide != 0 { // its bytes are no letters
+	if maskOf(term)&maskWide != 0 { // its bytes are not letters
 		return 0, 0, 0
 	}
 	for start := 0; start < len(small); {

@@ -112,7 +112,7 @@ func (a *app) demoFolder(ctx context.Context, dir, name string, reset bool) (pro
 	case err != nil:
 		return "", exit.Usagef("%s cannot be used: %w", name, err)
 	case state == demoproject.Other:
-		return "", exit.Usagef("%s exists and is no demo project; give another folder: scorel demo FOLDER", name)
+		return "", exit.Usagef("%s exists and is not a demo project; give another folder: scorel demo FOLDER", name)
 	case state == demoproject.Project && !reset:
 		return a.demoSession(ctx, dir)
 	}

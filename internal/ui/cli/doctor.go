@@ -103,7 +103,7 @@ func (a *app) checkTerminal() protocol.DoctorCheck {
 			c.Text += ", terminal " + term
 		}
 		if !headless.IsTerminal(a.stdout) {
-			c.Text += ", output is no terminal"
+			c.Text += ", output is not a terminal"
 		}
 	}
 	if c.State != "ok" {

@@ -210,7 +210,7 @@ func packBlob(ctx context.Context, out *archive.Writer, root *os.Root, sha strin
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() > archive.MaxBlob {
-		return exit.Usagef("%s is no payload of at most %d MiB", f.Name(), archive.MaxBlob>>20)
+		return exit.Usagef("%s is not a payload of at most %d MiB", f.Name(), archive.MaxBlob>>20)
 	}
 	return out.Blob(sha, f, info.Size())
 }

@@ -113,7 +113,7 @@ func (w *talking) until(texts ...string) map[string]any {
 			w.printed = append(w.printed, line)
 			var v map[string]any
 			if err := json.Unmarshal([]byte(line), &v); err != nil {
-				w.t.Fatalf("%q is no JSON: %v", line, err)
+				w.t.Fatalf("%q is not JSON: %v", line, err)
 			}
 			found := true
 			for _, x := range texts {
@@ -256,7 +256,7 @@ func TestInputThatIsNoRequestIsToldAndGoesOn(t *testing.T) {
 	w := talk(t, []string{`{"do":[{"text":"done"}]}`})
 	for line, want := range map[string]string{
 		`garbage`:                         "The line is not valid JSON",
-		`[1]`:                             "The line is no JSON object",
+		`[1]`:                             "The line is not a JSON object",
 		`null`:                            "but null",
 		`{"type":"fly"}`:                  `There is no request named \"fly\"`,
 		`{"type":"cancel","turnId":7}`:    "it is a number and should be a text",

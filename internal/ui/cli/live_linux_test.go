@@ -168,7 +168,7 @@ func TestAnAnswerIsOnlyForTheQuestionThatItWasTypedFor(t *testing.T) {
 		t.Error("the second question was allowed, and the first was not")
 	}
 
-	// One that came too late is no message.
+	// One that came too late is not a message.
 	y.types("ask me\r")
 	y.shows("? Which colour?", "leaves it open\n?")
 	y.types("2")

@@ -53,7 +53,7 @@ type turnFlags struct {
 	chrome    bool
 }
 
-// spending is what a run may use; 0 is no limit.
+// spending is what a run may use; 0 means no limit.
 type spending struct {
 	usd     float64
 	tokens  int

@@ -41,7 +41,7 @@ func (o remoteOptions) set() bool { return o.url != "" }
 // token returns the token of a remote host.
 func (o remoteOptions) token(environ []string) (string, error) {
 	if o.tokenEnv == "" {
-		return "", exit.Usagef("--remote needs --token-env NAME: the variable that holds what scorel host token prints there; the token itself is no argument, because others see those")
+		return "", exit.Usagef("--remote needs --token-env NAME: the variable that holds what scorel host token prints there; the token itself is not an argument, because others see those")
 	}
 	for i := len(environ) - 1; i >= 0; i-- {
 		if v, ok := strings.CutPrefix(environ[i], o.tokenEnv+"="); ok && strings.TrimSpace(v) != "" {

@@ -228,7 +228,7 @@ func (a *app) exportCommand() *cobra.Command {
 					return exit.Usagef("--json needs --output, which names the file")
 				}
 				if format == "bundle" && headless.IsTerminal(a.stdout) {
-					return exit.Usagef("a bundle is no text; name a file with --output")
+					return exit.Usagef("a bundle is not text; name a file with --output")
 				}
 				return l.Fetch(ctx, id, ref, a.stdout)
 			}

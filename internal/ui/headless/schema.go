@@ -45,7 +45,7 @@ func ReadSchema(name string) (*Schema, error) {
 	}
 	s, err := newSchema(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no JSON Schema: %w", name, err)
+		return nil, fmt.Errorf("%s is not a JSON Schema: %w", name, err)
 	}
 	return s, nil
 }

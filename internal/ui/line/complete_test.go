@@ -40,7 +40,7 @@ func TestEveryCommandOfLineModeIsHandled(t *testing.T) {
 		delete(all, c.Name)
 	}
 	for name := range all {
-		t.Errorf("/%s is handled and is no command of line mode", name)
+		t.Errorf("/%s is handled and is not a command of line mode", name)
 	}
 }
 

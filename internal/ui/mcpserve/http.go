@@ -33,7 +33,7 @@ const (
 func CheckAddress(addr string, open bool) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || port == "" {
-		return "", fmt.Errorf("%q is no address; it is HOST:PORT, such as 127.0.0.1:8765", addr)
+		return "", fmt.Errorf("%q is not an address; it is HOST:PORT, such as 127.0.0.1:8765", addr)
 	}
 	switch {
 	case loopback(host):

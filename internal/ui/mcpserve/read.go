@@ -42,7 +42,7 @@ type Line struct {
 func (s *Server) read(ctx context.Context, _ *mcp.CallToolRequest, in readInput) (*mcp.CallToolResult, Page, error) {
 	id := protocol.SessionID(in.SessionID)
 	if id.Check() != nil {
-		return nil, Page{}, fmt.Errorf("%q is no id of a session; session_list has them", display.Line(clip(in.SessionID, 80)))
+		return nil, Page{}, fmt.Errorf("%q is not an id of a session; session_list has them", display.Line(clip(in.SessionID, 80)))
 	}
 	r := &protocol.GetPath{BeforeID: protocol.EventID(in.Cursor), Limit: in.Limit}
 	switch {

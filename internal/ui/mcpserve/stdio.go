@@ -17,7 +17,7 @@ import (
 const maxLine = 16 << 20
 
 // Stdio serves one client, a JSON-RPC message per line, until its input ends or ctx does,
-// both of which are no failure. Lines that are no JSON are left out, and named once.
+// both of which are no failure. Lines that are not JSON are left out, and named once.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), notify: s.cfg.Notify}
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: lines, Writer: keepOpen{out}, MaxLineLength: maxLine + 1})
@@ -69,7 +69,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		if !json.Valid(line) {
 			if !r.told {
 				r.told = true
-				r.notify("the client sent a line that is no JSON; such lines are left out")
+				r.notify("the client sent a line that is not JSON; such lines are left out")
 			}
 			continue
 		}

@@ -35,7 +35,7 @@ func Token(dir string, rand io.Reader) (token string, replaced bool, err error) 
 	case err != nil:
 		return "", false, err
 	case !info.Mode().IsRegular():
-		return "", false, fmt.Errorf("%s is no file; remove it", name)
+		return "", false, fmt.Errorf("%s is not a file; remove it", name)
 	case info.Mode().Perm()&0o077 != 0:
 		token, err = writeToken(dir, rand)
 		return token, true, err

@@ -67,7 +67,7 @@ type watch struct {
 // when the state is there.
 func (s *Server) watch(ctx context.Context, id protocol.SessionID) (*watch, error) {
 	if id.Check() != nil {
-		return nil, fmt.Errorf("%q is no id of a session; session_list has them", display.Line(clip(string(id), 80)))
+		return nil, fmt.Errorf("%q is not an id of a session; session_list has them", display.Line(clip(string(id), 80)))
 	}
 	if w := s.watched(id); w != nil {
 		return w, nil

@@ -24,7 +24,7 @@ func TestEveryCommandOfTheUIIsHandled(t *testing.T) {
 		delete(runs, c.Name)
 	}
 	for name := range runs {
-		t.Errorf("/%s is handled and is no command of the terminal UI", name)
+		t.Errorf("/%s is handled and is not a command of the terminal UI", name)
 	}
 }
 

@@ -111,7 +111,7 @@ export async function pair(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Paired> {
   const parts = splitCode(code);
-  if (!parts) throw new PermanentError("this is no code of a host: it has 42 characters");
+  if (!parts) throw new PermanentError("this is not a code of a host: it has 42 characters");
   const nothing: Receiver = { message: () => {}, closed: () => {} };
   const { device: _, token: __, ...rest } = config as WebSocketConfig;
   const sent: { proved?: DeviceID } = {};
@@ -281,7 +281,7 @@ class Socket implements Transport {
     try {
       m = parseMessage(data);
     } catch (e) {
-      return this.fail(new ConnectionError(`the host sent what is no message: ${textOf(e)}`));
+      return this.fail(new ConnectionError(`the host sent what is not a message: ${textOf(e)}`));
     }
     if (m) this.receiver.message(m);
   }

@@ -15,7 +15,7 @@ export interface GetBlob {
 
 /**
  * PutBlob sends a part of a payload; the answer to the last one names it. With
- * ForImport it is no payload of a conversation but a part of a file for
+ * ForImport it is not a payload of a conversation but a part of a file for
  * {@link ImportSession}: the host keeps it for this client until that is done, or for 10
  * minutes after its last use.
  */

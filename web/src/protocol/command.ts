@@ -90,7 +90,7 @@ export interface CommandInfo {
 /** CommandList is the slash commands, sorted by name. */
 export interface CommandList {
   commands: CommandInfo[] | null;
-  /** about what is no command, sentences */
+  /** about what is not a command, sentences */
   problems?: string[];
 }
 

@@ -67,7 +67,7 @@ export interface ChangedFile {
   added?: number;
   /** lines */
   removed?: number;
-  /** Diff is unified; "" where it is too long, or the file is no text. */
+  /** Diff is unified; "" where it is too long, or the file is not text. */
   diff?: string;
   /** the diff is too long */
   omitted?: boolean;

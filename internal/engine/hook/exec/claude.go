@@ -141,7 +141,7 @@ func readTheirs(event, tool string, code int, stdout, stderr *output) (a answer,
 	}
 	a = answer{Reason: t.Reason, Context: t.Specific.Context}
 	var decision string
-	_ = json.Unmarshal(t.Decision, &decision) // what is no text decides nothing here
+	_ = json.Unmarshal(t.Decision, &decision) // what is not text decides nothing here
 	if event == "PreToolUse" && t.Specific.Decision != "" {
 		decision, a.Reason = t.Specific.Decision, t.Specific.Reason
 	}

@@ -38,7 +38,7 @@ func TestAnswersOfHooksOfClaudeCodeBeforeACall(t *testing.T) {
 		{name: "an input and a note", command: specific(`"updatedInput":{"command":"true","timeout":1500},"additionalContext":"changed"`), want: hook.ToolDecision{Input: json.RawMessage(`{"command":"true","timeout_seconds":2}`), Context: "changed"}},
 		{name: "half an object is words", command: `echo '{"decision":"block"'`},
 		{name: "members that are not known", command: `echo '{"x":1,"hookSpecificOutput":{"y":2}}'`},
-		{name: "text that is no UTF-8", command: `printf '\377'`, failed: "not UTF-8"},
+		{name: "text that is not UTF-8", command: `printf '\377'`, failed: "not UTF-8"},
 		{name: "a member of another kind", command: `echo '{"continue":"no"}'`, failed: "cannot be read"},
 		{name: "10 MB", command: "yes | head -c 10000000", failed: "more than 65536 bytes"},
 	} {

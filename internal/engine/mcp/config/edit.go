@@ -56,7 +56,7 @@ func place(at map[string]any, path []string, value any) error {
 		sub, there := at[key]
 		next, ok := sub.(map[string]any)
 		if there && !ok {
-			return fmt.Errorf("%s is no object; repair the file by hand", quote(key))
+			return fmt.Errorf("%s is not an object; repair the file by hand", quote(key))
 		}
 		if !there {
 			if value == nil {

@@ -47,7 +47,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// syntaxError is a document that is no JSON.
+// syntaxError is a document that is not JSON.
 type syntaxError struct {
 	line int
 	text string
@@ -272,7 +272,7 @@ func (p *parser) word(n *node) error {
 		if len(raw) == 0 {
 			raw = p.data[p.at : p.at+1]
 		}
-		return p.fail("%s is no JSON value", quote(string(raw)))
+		return p.fail("%s is not a JSON value", quote(string(raw)))
 	}
 	p.at = end
 	return nil

@@ -253,7 +253,7 @@ func objectOf(data []byte) (*node, error) {
 	}
 	n, err := parseJSON(data)
 	if err == nil && n != nil && n.kind != '{' {
-		return nil, &syntaxError{n.line, "it is no object"}
+		return nil, &syntaxError{n.line, "it is not an object"}
 	}
 	return n, err
 }

@@ -67,7 +67,7 @@ func (r *reader) servers(key string, n *node) (out []Entry) {
 	}
 	r.path, r.server = key, ""
 	if n.kind != '{' {
-		r.fault(n.line, "", true, "%s is no object of servers", key)
+		r.fault(n.line, "", true, "%s is not an object of servers", key)
 		return nil
 	}
 	if len(n.members) > maxServers {
@@ -108,7 +108,7 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 		return e, false
 	}
 	if n.kind != '{' {
-		r.fault(line, "", true, "it is no object")
+		r.fault(line, "", true, "it is not an object")
 		return e, false
 	}
 	for _, m := range n.members {
@@ -377,12 +377,12 @@ func (e Entry) problems(expanded bool) (out []problem) {
 	for name := range sorted(e.Headers) {
 		value := e.Headers[name]
 		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, c) }) || strings.ContainsAny(value, "\r\n\x00") {
-			out = append(out, problem{"headers", fmt.Sprintf("%s is no HTTP header of one line", quote(name))})
+			out = append(out, problem{"headers", fmt.Sprintf("%s is not an HTTP header of one line", quote(name))})
 		}
 	}
 	for name := range sorted(e.Env) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(e.Env[name], 0) {
-			out = append(out, problem{"env", fmt.Sprintf("%s is no name of a variable", quote(name))})
+			out = append(out, problem{"env", fmt.Sprintf("%s is not a name of a variable", quote(name))})
 		}
 	}
 	return out

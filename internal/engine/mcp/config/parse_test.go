@@ -38,14 +38,14 @@ func TestEveryFieldOfAnEntryIsRead(t *testing.T) {
 
 func TestAFaultyEntryIsDroppedAndSaysWhy(t *testing.T) {
 	for text, want := range map[string]string{
-		`3`:                                                       "it is no object",
+		`3`:                                                       "it is not an object",
 		`{}`:                                                      "the command is missing",
 		`{"command": " "}`:                                        "the command is missing",
 		`{"command": 3}`:                                          "command must be a text",
 		`{"command": "a\u0000"}`:                                  "command must be a text without NUL",
 		`{"command": "a", "args": "b"}`:                           "args must be a list of at most 256 texts",
 		`{"command": "a", "env": {"A": []}}`:                      "env.A must be a text",
-		`{"command": "a", "env": {"A=B": "c"}}`:                   `"A=B" is no name of a variable`,
+		`{"command": "a", "env": {"A=B": "c"}}`:                   `"A=B" is not a name of a variable`,
 		`{"command": "a", "url": "https://x"}`:                    "it has a command and a url; keep one of them",
 		`{"command": "a", "disabled": "no"}`:                      "disabled must be true or false",
 		`{"command": "a", "timeoutMs": 0}`:                        "timeoutMs must be a whole number from 1 to 86400000",
@@ -57,8 +57,8 @@ func TestAFaultyEntryIsDroppedAndSaysWhy(t *testing.T) {
 		`{"type": "ws", "url": "https://x"}`:                      "the url of the type ws must begin with ws:// or wss://",
 		`{"type": "http", "url": "/mcp"}`:                         "the url of the type http must begin with http:// or https://",
 		`{"type": "http", "transport": "sse", "url": "http://x"}`: "type and transport contradict each other",
-		`{"url": "http://x", "headers": {"A": "b\r\nC: d"}}`:      `"A" is no HTTP header of one line`,
-		`{"url": "http://x", "headers": {"A B": "c"}}`:            `"A B" is no HTTP header of one line`,
+		`{"url": "http://x", "headers": {"A": "b\r\nC: d"}}`:      `"A" is not an HTTP header of one line`,
+		`{"url": "http://x", "headers": {"A B": "c"}}`:            `"A B" is not an HTTP header of one line`,
 		`{"url": "http://x", "oauth": {"authServerMetadataUrl": "http://y"}}`:  "oauth.authServerMetadataUrl must be a URL that begins with https://",
 		`{"url": "http://x", "oauth": {"clientMetadataUrl": "https://host"}}`:  "oauth.clientMetadataUrl must be a URL that begins with https:// and has a path",
 		`{"url": "http://x", "oauth": {"clientMetadataUrl": "http://host/c"}}`: "oauth.clientMetadataUrl must be a URL that begins with https:// and has a path",
@@ -138,8 +138,8 @@ perplexity project stdio npx -y pkg
 func TestAFaultOfAFileLeavesTheOthers(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\n\"mcpServers\": {\n\"a\" 3}}": "the file is not valid JSON: a colon is missing after the key \"a\" (b:3)",
-		"[]":                              "the file is not valid JSON: it is no object (b:1)",
-		"{\"mcpServers\": []}":            "mcpServers is no object of servers (b:1)",
+		"[]":                              "the file is not valid JSON: it is not an object (b:1)",
+		"{\"mcpServers\": []}":            "mcpServers is not an object of servers (b:1)",
 		"{\n\n\"mcpserver\": {}}":         "the key \"mcpserver\" is unknown and has no effect (b:3)",
 		"{/* }":                           "the file is not valid JSON: a comment has no end (b:1)",
 		strings.Repeat("[", 100):          "the file is not valid JSON: it is nested more than 32 deep (b:1)",

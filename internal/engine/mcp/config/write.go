@@ -111,7 +111,7 @@ func (s Store) Reset(root string) (names []string, err error) {
 	return names, err
 }
 
-// change makes a change under the lock of the file. A file that is no JSON stays as it is.
+// change makes a change under the lock of the file. A file that is not JSON stays as it is.
 func (s Store) change(do func(n *node, data []byte) ([]byte, error)) error {
 	name := s.File
 	if real, err := filepath.EvalSymlinks(name); err == nil { // people link to where they keep their settings

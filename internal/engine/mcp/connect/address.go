@@ -53,7 +53,7 @@ type address struct {
 	refused atomic.Int32 // the last status of 401 or 403, 0 for none since
 
 	way       *keeping    // of one that is no WebSocket
-	pushing   *pushing    // nil: it is no channel
+	pushing   *pushing    // nil: it is not a channel
 	schemas   *schemas    // nil: nobody is asked
 	unreached atomic.Bool // the last request found nobody who listens
 	unrenewed atomic.Bool // its token has ended and cannot be renewed now

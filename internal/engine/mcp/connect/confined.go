@@ -168,7 +168,7 @@ func (t Target) help(ctx context.Context) (http.Header, error) {
 	}
 	for name, value := range values {
 		if !token(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			return nil, errors.New("its headersHelper printed a name or a value that is no header")
+			return nil, errors.New("its headersHelper printed a name or a value that is not a header")
 		}
 		headers.Set(name, value)
 	}

@@ -43,11 +43,11 @@ func heard(method string) bool {
 }
 
 // frames passes on the messages among the lines that a server writes, one line each: what
-// is no message is counted and left out. It belongs to one reader, but for what is said otherwise.
+// is not a message is counted and left out. It belongs to one reader, but for what is said otherwise.
 type frames struct {
 	in   *bufio.Reader
 	shut func() error
-	left func(line []byte) // is told of a line that is no message
+	left func(line []byte) // is told of a line that is not a message
 	filter
 
 	entries entries // may be used by anybody
@@ -69,7 +69,7 @@ func (f *frames) Read(p []byte) (int, error) {
 		}
 		line, err := f.line()
 		if err != nil {
-			f.failed = err // what has no end is no message
+			f.failed = err // what has no end is not a message
 			f.over.Store(true)
 			return 0, err
 		}
@@ -157,7 +157,7 @@ func (f *filter) judge(message []byte) verdict {
 	jsonscan.Fields(message, func(key, value []byte) {
 		switch string(key) {
 		case "method":
-			_ = json.Unmarshal(value, &method) // what is no text is no method
+			_ = json.Unmarshal(value, &method) // what is not text is no method
 		case "params":
 			params = value
 		case "id":

@@ -96,7 +96,7 @@ func (p *process) readStderr() {
 	}
 }
 
-// noMessage counts a line on stdout that is no message.
+// noMessage counts a line on stdout that is not a message.
 func (p *process) noMessage(line []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,9 +155,9 @@ func (p *process) nonsense() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("it wrote a line to stdout that is no message: %q", p.first)
+		return fmt.Sprintf("it wrote a line to stdout that is not a message: %q", p.first)
 	}
-	return fmt.Sprintf("it wrote %d lines to stdout that are no messages, the first is %q", p.junk, p.first)
+	return fmt.Sprintf("it wrote %d lines to stdout that are not messages, the first is %q", p.junk, p.first)
 }
 
 // alive reports whether the process runs.

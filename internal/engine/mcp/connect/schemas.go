@@ -26,7 +26,7 @@ type writtenSchema struct {
 	ordered string
 }
 
-// add keeps a schema; what is no JSON is left out.
+// add keeps a schema; what is not JSON is left out.
 func (s *schemas) add(raw []byte) {
 	var decoded any
 	if json.Unmarshal(raw, &decoded) != nil {

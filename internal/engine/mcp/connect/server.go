@@ -279,7 +279,7 @@ func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
 	if err == nil {
 		older.Close()
 	}
-	return s, nil // [Server.CanPush] says why it is no channel
+	return s, nil // [Server.CanPush] says why it is not a channel
 }
 
 func greetAddress(ctx context.Context, t Target, o Options) (*Server, error) {

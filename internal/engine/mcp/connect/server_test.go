@@ -200,7 +200,7 @@ func TestAServerThatMisbehavesIsLeftWithASentence(t *testing.T) {
 		{kind: "error:initialize", open: `^it answers with an error: the disk\[31m is full$`},
 		{kind: "bye:initialize", open: `^it answers with an error: no$`},
 		{kind: "future:initialize", open: `^it speaks the version "2099-01-01" of the protocol, which Scorel does not know; the last that it wrote to stderr is "I start"$`},
-		{kind: "half:initialize", open: `^its process ended with status 0 before it answered; it wrote a line to stdout that is no message: ".*jsonrpc.*resu"$`},
+		{kind: "half:initialize", open: `^its process ended with status 0 before it answered; it wrote a line to stdout that is not a message: ".*jsonrpc.*resu"$`},
 		{kind: "missing", open: `^its process ended with status 3 .*"the variable DB_DSN is not set"$`},
 		{kind: "deaf", open: `^it has not answered within 8s; .*"I do not read"$`},
 		{kind: "exit:tools/list", list: `^the connection has ended \(.*\); whether`},
@@ -239,7 +239,7 @@ func TestAServerThatMisbehavesIsLeftWithASentence(t *testing.T) {
 				t.Errorf("faults of the list: %q", faults)
 			}
 			if strings.HasPrefix(test.kind, "junk") && !strings.Contains(s.Nonsense(), `"Server listening on port 3000[2J"`) {
-				t.Errorf("the lines that are no messages: %s", s.Nonsense())
+				t.Errorf("the lines that are not messages: %s", s.Nonsense())
 			}
 			a, err := s.Call(t.Context(), Call{Tool: "tool"})
 			if said(t, "call", err, test.call) && text(t, a, err) != "called" {

@@ -172,7 +172,7 @@ func (x *socket) Read(context.Context) (m jsonrpc.Message, err error) {
 		case passes:
 			return jsonrpc.DecodeMessage(data)
 		case noMessage:
-			return nil, errors.New("it sent a text over WebSocket that is no message of MCP")
+			return nil, errors.New("it sent a text over WebSocket that is not a message of MCP")
 		}
 	}
 }

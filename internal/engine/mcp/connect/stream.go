@@ -67,7 +67,7 @@ type eventReader struct {
 
 	line  []byte // that is being read, at most its first maxPushed bytes
 	data  []byte // of the event so far
-	other bool   // the event is no message
+	other bool   // the event is not a message
 	long  bool   // the event is too long to be looked at
 }
 

@@ -208,7 +208,7 @@ func TestAServerWithoutAStreamCannotPush(t *testing.T) {
 }
 
 // TestAChannelIsConnectedWithInAVersionThatHasStreams: a server that also speaks an older version
-// in which it has a stream, one that does not, and one that is no channel.
+// in which it has a stream, one that does not, and one that is not a channel.
 func TestAChannelIsConnectedWithInAVersionThatHasStreams(t *testing.T) {
 	for _, c := range []struct {
 		channel, both bool

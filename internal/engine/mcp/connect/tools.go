@@ -57,7 +57,7 @@ func (t *Tool) Check(in json.RawMessage) error {
 	}
 	var v any
 	if err := json.Unmarshal(in, &v); err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, ok := v.(map[string]any); !ok {
 		return errors.New("it must be a JSON object")
@@ -153,7 +153,7 @@ func (t *Tool) read(v any) error {
 	raw, err := json.Marshal(v)
 	switch {
 	case err != nil:
-		return fmt.Errorf("its schema is no JSON: %w", err)
+		return fmt.Errorf("its schema is not JSON: %w", err)
 	case v == nil:
 		return errors.New("it has no schema")
 	case len(raw) > maxSchema:

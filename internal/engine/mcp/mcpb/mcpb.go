@@ -75,14 +75,14 @@ func Open(file string) (*Bundle, error) {
 		return nil, cause(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	if info.Size() > MaxSize {
 		return nil, fmt.Errorf("it is larger than %d MiB", MaxSize>>20)
 	}
 	z, err := zip.OpenReader(file)
 	if err != nil {
-		return nil, fmt.Errorf("it is no bundle: %w", err)
+		return nil, fmt.Errorf("it is not a bundle: %w", err)
 	}
 	b := &Bundle{zip: z}
 	if err := b.read(); err != nil {
@@ -109,7 +109,7 @@ func (b *Bundle) read() error {
 	}
 	i := slices.IndexFunc(b.zip.File, func(f *zip.File) bool { return f.Name == manifestName })
 	if i < 0 {
-		return errors.New("it is no bundle: it has no manifest.json")
+		return errors.New("it is not a bundle: it has no manifest.json")
 	}
 	in, err := b.zip.File[i].Open()
 	if err != nil {
@@ -151,7 +151,7 @@ func platform() string {
 	return runtime.GOOS
 }
 
-// check refuses what is no file or folder with a name of the bundle.
+// check refuses what is not a file or folder with a name of the bundle.
 func check(f *zip.File) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	switch {

@@ -81,7 +81,7 @@ type found struct {
 func (c *Client) discover(ctx context.Context, s Server) (*found, error) {
 	at, err := url.Parse(s.URL)
 	if err != nil {
-		return nil, errors.New("its url is no address")
+		return nil, errors.New("its url is not an address")
 	}
 	metadata, asked, err := c.challenge(ctx, s.URL)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Client) challenge(ctx context.Context, at string) (metadata string, sco
 	for _, g := range greetings {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(g.body))
 		if err != nil {
-			return "", nil, errors.New("its url is no address")
+			return "", nil, errors.New("its url is not an address")
 		}
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
@@ -227,7 +227,7 @@ func covers(resource string, at *url.URL) bool {
 func (c *Client) metadata(ctx context.Context, at string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(at)
 	if err != nil {
-		return nil, errors.New("oauth.authServerMetadataUrl is no address")
+		return nil, errors.New("oauth.authServerMetadataUrl is not an address")
 	}
 	issuer := origin(u)
 	for _, known := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
@@ -297,7 +297,7 @@ func (c *Client) get(ctx context.Context, at string, into any) (status int, err 
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
-		return 0, errors.New("it is no address")
+		return 0, errors.New("it is not an address")
 	}
 	req.Header.Set("Accept", "application/json")
 	return c.do(req, into)
@@ -328,7 +328,7 @@ func reachable(at string) error {
 	u, err := url.Parse(at)
 	switch {
 	case err != nil || u.Host == "":
-		return fmt.Errorf("%s is no address", clean(at))
+		return fmt.Errorf("%s is not an address", clean(at))
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme == "http" && (u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"):

@@ -64,7 +64,7 @@ type Session struct {
 func NewSession(c *Client, s Store, at string) (*Session, error) {
 	u, err := url.Parse(at)
 	if err != nil {
-		return nil, errors.New("its url is no address")
+		return nil, errors.New("its url is not an address")
 	}
 	return &Session{client: c, store: s, at: u}, nil
 }

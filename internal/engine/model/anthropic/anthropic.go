@@ -88,7 +88,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 	}
 }
 
-// read reads an event by its name: those without one are no events of the API.
+// read reads an event by its name: those without one are not events of the API.
 func (r *reader) read(got httpx.Event) error {
 	data := bytes.TrimSpace(got.Data)
 	switch {

@@ -109,7 +109,7 @@ func (s *speaker) text(text string) bool {
 func (s *speaker) call(c call) bool {
 	input, err := json.Marshal(c.input)
 	if err != nil { // inputs are structs of strings and numbers
-		s.yield(nil, &model.Error{Class: model.ClassInvalid, Message: "The demo model made a call that is no JSON.", Err: err})
+		s.yield(nil, &model.Error{Class: model.ClassInvalid, Message: "The demo model made a call that is not JSON.", Err: err})
 		return false
 	}
 	id := callID()

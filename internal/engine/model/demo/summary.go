@@ -62,7 +62,7 @@ func summarise(messages []protocol.Message) string {
 		}
 	}
 	var s strings.Builder
-	s.WriteString("This summary was written by the demo model of Scorel, which is no language model: it lists and does not understand.\n")
+	s.WriteString("This summary was written by the demo model of Scorel, which is not a language model: it lists and does not understand.\n")
 	for _, p := range prompts {
 		s.WriteString(p + "\n")
 	}

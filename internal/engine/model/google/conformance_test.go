@@ -18,7 +18,7 @@ func adapter() conformance.Adapter {
 		{Name: "rate limit inside the stream with a time to wait", Line: `{"do":[{"text":"I beg"},{"error":{"status":429,"retryAfter":3}}]}`, Class: model.ClassTransient, Retry: 3 * time.Second, Says: "429"},
 		{Name: "refused key, a 400", Line: `{"do":[{"error":{"status":401}}]}`, Class: model.ClassAuth, Says: " (400"},
 		{Name: "too long inside the stream", Line: `{"do":[{"text":"I beg"},{"error":{"status":400,"tooLong":true}}]}`, Class: model.ClassTooLong, Says: "too long"},
-		{Name: "a call that is no JSON", Line: `{"do":[{"text":"half"},{"call":"Read","id":"c1","raw":"{\"path"}]}`, Class: model.ClassTransient, Says: "a call that makes no sense"},
+		{Name: "a call that is not JSON", Line: `{"do":[{"text":"half"},{"call":"Read","id":"c1","raw":"{\"path"}]}`, Class: model.ClassTransient, Says: "a call that makes no sense"},
 	}}
 }
 

@@ -96,7 +96,7 @@ func (b *Body) FieldIf(name, text string) {
 	}
 }
 
-// Text writes a string. What is no UTF-8 in it becomes U+FFFD.
+// Text writes a string. What is not UTF-8 in it becomes U+FFFD.
 func (b *Body) Text(text string) {
 	b.OpenText()
 	b.AddText(text)

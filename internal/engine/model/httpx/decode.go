@@ -10,7 +10,7 @@ import (
 )
 
 // Decode reads an event into a struct. A field of an odd form, as compatible servers
-// send them, is passed over; that the event is no object is an error, and so is what is
+// send them, is passed over; that the event is not an object is an error, and so is what is
 // no JSON.
 func Decode(data []byte, to any) error {
 	err := json.Unmarshal(data, to)

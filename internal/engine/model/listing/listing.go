@@ -41,7 +41,7 @@ type Server struct {
 
 // Models returns the ids of the models that a server lists, in its order, at most
 // [MaxModels]. The error is a sentence without an end: the address is unusable, the server
-// did not answer, or its answer is no list of models.
+// did not answer, or its answer is not a list of models.
 func Models(ctx context.Context, s Server) ([]string, error) {
 	if err := (httpx.Peer{Name: "the endpoint", BaseURL: s.BaseURL}).Check(); err != nil {
 		return nil, err
@@ -69,11 +69,11 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 	}
 	address, err := url.JoinPath(s.BaseURL, path...)
 	if err != nil {
-		return nil, errors.New("the address is no URL")
+		return nil, errors.New("the address is not a URL")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, errors.New("the address is no URL")
+		return nil, errors.New("the address is not a URL")
 	}
 	req.Header = header
 	client := s.client()
@@ -104,7 +104,7 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 	}
 	ids, ok := parse(body)
 	if !ok {
-		return nil, fmt.Errorf("what %s answers at %s is no list of models", req.URL.Host, req.URL.Path)
+		return nil, fmt.Errorf("what %s answers at %s is not a list of models", req.URL.Host, req.URL.Path)
 	}
 	return ids, nil
 }

@@ -40,9 +40,9 @@ func TestModelsAreListedInEveryWireFormatWithTheKeyWhereItBelongs(t *testing.T) 
 func TestWhatIsNoListOfModelsIsAnErrorWithoutTheKey(t *testing.T) {
 	const key = "zq-4f5e6d7c"
 	for body, says := range map[string]string{
-		"<html>":                          "is no list of models",
-		"{}":                              "is no list of models",
-		`{"data":"x"}`:                    "is no list of models",
+		"<html>":                          "is not a list of models",
+		"{}":                              "is not a list of models",
+		`{"data":"x"}`:                    "is not a list of models",
 		"redirect":                        "status 302",
 		"closed":                          "nothing listens on 127.0.0.1:",
 		"refuse":                          "refuses this key (401)",

@@ -26,7 +26,7 @@ type delta struct {
 	Content   httpx.Text `json:"content"`
 	Refusal   httpx.Text `json:"refusal"`
 	ToolCalls []piece    `json:"tool_calls"`
-	// Thinking has several names, and stands for something else where it is no text.
+	// Thinking has several names, and stands for something else where it is not text.
 	ReasoningContent string `json:"reasoning_content"` // DeepSeek and most
 	Reasoning        string `json:"reasoning"`         // OpenRouter, vLLM, Ollama
 	ReasoningText    string `json:"reasoning_text"`    // Copilot

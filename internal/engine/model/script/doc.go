@@ -32,7 +32,7 @@
 //
 //	text, thinking   with times, repeated; neighbours of one kind are one block
 //	call             with id (made up from the line and the request without),
-//	                 and input, or raw for input that is no JSON; with cut: true
+//	                 and input, or raw for input that is not JSON; with cut: true
 //	                 the answer is cut in the middle of the input. With fill, a field
 //	                 and a regular expression each, fields of input are set to the
 //	                 last match in the texts of the request (a wire server looks at

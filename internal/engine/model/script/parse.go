@@ -150,7 +150,7 @@ func (s *Script) head(raw []byte) error {
 		Stamp   bool   `json:"stamp"`
 	}
 	if decode(raw, &h) != nil { // nothing of a file that is no script is told
-		return errors.New("it is no script of answers; one begins with a line {\"script\":1}")
+		return errors.New("it is not a script of answers; one begins with a line {\"script\":1}")
 	}
 	if h.Script != 1 {
 		return fmt.Errorf("a script begins with a line {\"script\":1}, this says version %d", h.Script)

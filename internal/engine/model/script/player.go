@@ -154,7 +154,7 @@ func (s *Script) Play(l *Line, v View, yield func(Piece) bool) {
 
 // filled returns the input of a call with its fields filled from the request: the
 // first group of the pattern's newest match, or all of it without a group. A
-// field without a match, or of an input that is no object, stays as it is.
+// field without a match, or of an input that is not an object, stays as it is.
 func filled(step Step, v View) string {
 	var fields map[string]any
 	if len(step.Fill) == 0 || v.Whole == nil || json.Unmarshal([]byte(step.Input), &fields) != nil || fields == nil {

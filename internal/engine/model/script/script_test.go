@@ -201,7 +201,7 @@ func TestMistakesAreNamedWithFileAndLine(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                              "s.jsonl:1: a script begins with",
 		`{"script":2}`:                  "s.jsonl:1: a script begins with",
-		`{"do":[]}`:                     "s.jsonl:1: it is no script of answers",
+		`{"do":[]}`:                     "s.jsonl:1: it is not a script of answers",
 		"{\"script\":1}\n{\"does\":[]}": `s.jsonl:2: json: unknown field "does"`,
 		"{\"script\":1}\n\n{\"do\":[{\"text\":\"a\",\"wait\":1}]}": "s.jsonl:3: step 1: a step does one thing",
 		"{\"script\":1}\n{\"do\":[{}]}":                            "s.jsonl:2: step 1: a step does one thing",

@@ -23,7 +23,7 @@ type Line struct {
 }
 
 // Step is one simple command. One without words stands for the redirections of
-// a compound command, or for something that is no command but changes the shell.
+// a compound command, or for something that is not a command but changes the shell.
 type Step struct {
 	Words     []Word
 	Redirects []Redirect

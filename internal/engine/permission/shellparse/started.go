@@ -249,7 +249,7 @@ func eachWord(words []Word) []Inner {
 func gitStarts(words []Word) []Inner {
 	out := sources(words, "x", "--exec", "--upload-pack", "--receive-pack", "--open-files-in-pager", "--extcmd")
 	if !slices.ContainsFunc(words, func(w Word) bool { return w.Text == "rebase" || w.Text == "difftool" }) {
-		for i := range out { // -x is no command elsewhere
+		for i := range out { // -x is not a command elsewhere
 			out[i].Unknown = ""
 		}
 	}

@@ -257,7 +257,7 @@ func (w *walker) finish() *path {
 			w.list, w.notes, w.older = w.list[:w.tail], w.notes[:w.tailN], w.olderHere
 		} else if w.turn != "" && w.turnMsg == nil {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
-				"compact %s names the turn message %s, which is no user message on its path", w.event.ID, w.turn))
+				"compact %s names the turn message %s, which is not a user message on its path", w.event.ID, w.turn))
 		}
 		if w.turnMsg != nil {
 			w.list = append(w.list, *w.turnMsg)

@@ -21,7 +21,7 @@ func realPath(dir *os.File) (string, error) {
 	return string(path), nil
 }
 
-// InProc is always false: processes are no files here.
+// InProc is always false: processes are not files here.
 func InProc(*os.File) bool { return false }
 
 // renameNew renames only when nothing has the new name.

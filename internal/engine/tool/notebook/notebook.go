@@ -67,8 +67,8 @@ type Notebook struct {
 	minor int
 }
 
-// ErrNone is that a file is no notebook of nbformat 4.
-var ErrNone = errors.New("it is no Jupyter notebook of nbformat 4")
+// ErrNone is that a file is not a notebook of nbformat 4.
+var ErrNone = errors.New("it is not a Jupyter notebook of nbformat 4")
 
 // Parse reads a notebook. The data is not copied.
 func Parse(data []byte) (*Notebook, error) {
@@ -121,7 +121,7 @@ func (n *Notebook) cell(value []byte, at span) error {
 	err := members(value, at.begin, func(key string, value []byte, at span) error {
 		switch key {
 		case "id":
-			_ = json.Unmarshal(value, &c.ID) // one that is no text does not count
+			_ = json.Unmarshal(value, &c.ID) // one that is not text does not count
 		case "cell_type":
 			c.kind = at
 			return json.Unmarshal(value, &c.Kind)

@@ -45,7 +45,7 @@ func newMachine(vm *goja.Runtime) (m machine, err error) {
 	}
 	jobs, ok := open(runtime, "jobQueue").Addr().Interface().(*[]func())
 	if !ok {
-		return m, errors.New("this version of the interpreter is not known: its jobs are no functions")
+		return m, errors.New("this version of the interpreter is not known: its jobs are not functions")
 	}
 	m.jobs = jobs
 	calls := open(state, "callStack")

@@ -71,7 +71,7 @@ func (e *Engine) runModule(name string, b Builtin) goja.Value {
 	}
 	f, ok := goja.AssertFunction(v)
 	if !ok {
-		panic(e.NewError(fmt.Errorf("the module %s is no function", name)))
+		panic(e.NewError(fmt.Errorf("the module %s is not a function", name)))
 	}
 	module := e.VM.NewObject()
 	exports := e.VM.NewObject()

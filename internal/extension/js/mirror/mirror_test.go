@@ -172,7 +172,7 @@ func TestAListWithAHoleIsRefused(t *testing.T) {
 	}
 	data := rpc.ContextData{List: []rpc.ListPart{{Run: &[2]int{0, 0}}}}
 	for _, script := range []string{`(m) => { delete m[0]; return m }`, `(m) => { m.length = 4e9; return m }`, `(m) => [m[0], , m[0]]`} {
-		if got, err := play(e, NewView(e, store.Now), data, Pi, script); err == nil || !strings.Contains(err.Error(), "undefined is no message") {
+		if got, err := play(e, NewView(e, store.Now), data, Pi, script); err == nil || !strings.Contains(err.Error(), "undefined is not a message") {
 			t.Errorf("%s: %v, %v", script, got, err)
 		}
 	}

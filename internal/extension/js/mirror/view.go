@@ -329,7 +329,7 @@ type Listed struct {
 func (v *View) Unlist(array goja.Value, form Form, listed *Listed) (*rpc.ContextData, error) {
 	o, ok := array.(*goja.Object)
 	if !ok || o.ClassName() != "Array" {
-		return nil, fmt.Errorf("messages is no array")
+		return nil, fmt.Errorf("messages is not an array")
 	}
 	f := v.of(form)
 	out := &rpc.ContextData{List: []rpc.ListPart{}}
@@ -370,7 +370,7 @@ func (v *View) Unlist(array goja.Value, form Form, listed *Listed) (*rpc.Context
 func (f *formView) unlistOne(item goja.Value) (*element, []byte, error) {
 	o, ok := item.(*goja.Object)
 	if !ok {
-		return nil, nil, fmt.Errorf("%.40s is no message", item.String())
+		return nil, nil, fmt.Errorf("%.40s is not a message", item.String())
 	}
 	if el, ok := o.Export().(*element); ok {
 		if el.replaced != nil {
@@ -386,7 +386,7 @@ func (f *formView) unlistOne(item goja.Value) (*element, []byte, error) {
 	if role := o.Get("role"); role == nil || goja.IsUndefined(role) {
 		inner, ok := o.Get("message").(*goja.Object)
 		if !ok {
-			return nil, nil, fmt.Errorf("it is no message: a message is an object with role and content")
+			return nil, nil, fmt.Errorf("it is not a message: a message is an object with role and content")
 		}
 		if _, isElement := inner.Export().(*element); !isElement {
 			if el := f.unchangedCopy(inner, o.Get("entryIndex")); el != nil {
@@ -434,7 +434,7 @@ func (f *formView) fromObject(o *goja.Object) ([]byte, error) {
 		return nil, err
 	}
 	if data == nil {
-		return nil, fmt.Errorf("it is no message")
+		return nil, fmt.Errorf("it is not a message")
 	}
 	return shape.FromPi(data)
 }

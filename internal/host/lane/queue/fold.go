@@ -42,7 +42,7 @@ func fold(ctx context.Context, index *session.Index) (pair, error) {
 		}
 		e, err := protocol.ParseEvent(line.Bytes)
 		if err != nil {
-			continue // damaged inside: it is no message for anybody
+			continue // damaged inside: it is not a message for anybody
 		}
 		if m, ok := e.Message(); ok && m.Meta != nil && m.Meta.QueueItemID != "" {
 			q.steer.take(m.Meta.QueueItemID)

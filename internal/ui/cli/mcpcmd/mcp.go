@@ -273,7 +273,7 @@ func checkName(name string) error {
 // faults prints what has no effect in an entry, and returns what keeps it from counting.
 func (cs *commands) faults(faults []mcp.Fault, ok bool) error {
 	for _, f := range faults {
-		f.Source = mcp.Source{} // it is no file
+		f.Source = mcp.Source{} // it is not a file
 		if f.Dropped && !ok {
 			return exit.AsUsage(f)
 		}

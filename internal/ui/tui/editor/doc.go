@@ -8,7 +8,7 @@
 // megabyte. A cursor stands only between grapheme clusters.
 //
 // What is typed is kept as it is, but for line ends, which become \n, and bytes that
-// are no text, which become U+FFFD. Control characters, and those that reorder or
+// are not text, which become U+FFFD. Control characters, and those that reorder or
 // hide text, are shown as signs for them and never as they are.
 //
 // An [Editor] does no I/O and belongs to one goroutine.

@@ -125,7 +125,7 @@ func Foreign(l string) string {
 		if after, ok := strings.CutPrefix(rest, "\x1b["); ok {
 			end := strings.IndexFunc(after, func(r rune) bool { return (r < '0' || r > '9') && r != ';' })
 			if end < 0 || after[end] != 'm' {
-				return "has a sequence that is no style"
+				return "has a sequence that is not a style"
 			}
 			on = after[:end] != "" && after[:end] != "0"
 			rest = after[end+1:]

@@ -57,6 +57,6 @@ func TestKeysReadsWhatSequenceWrites(t *testing.T) {
 		t.Errorf("%+v", keys)
 	}
 	if keys := Keys("\x1b]0;title\x07\x1b[200~"); len(keys) != 0 {
-		t.Errorf("what is no key is %+v", keys)
+		t.Errorf("what is not a key is %+v", keys)
 	}
 }

@@ -201,9 +201,9 @@ func TestWhatIsWrongInTheFileIsToldWithItsLineAndTheRestCounts(t *testing.T) {
 `)
 	want := []string{
 		`there is no action "editor.sumbit"; perhaps "editor.submit" (FILE:1)`,
-		`editor.submit: "entr" is no key; write a character or a name such as enter, esc, tab, space, backspace, up, pgdown or f5, after ctrl+, alt+, shift+ or super+ (FILE:2)`,
+		`editor.submit: "entr" is not a key; write a character or a name such as enter, esc, tab, space, backspace, up, pgdown or f5, after ctrl+, alt+, shift+ or super+ (FILE:2)`,
 		`the keys of editor.undo are a list of at most 16, such as ["ctrl+g", "ctrl+x ctrl+e"], or "none" (FILE:3)`,
-		`editor.right: "hyper+hyper+x" is no key; write a character or a name such as enter, esc, tab, space, backspace, up, pgdown or f5, after ctrl+, alt+, shift+ or super+ (FILE:5)`,
+		`editor.right: "hyper+hyper+x" is not a key; write a character or a name such as enter, esc, tab, space, backspace, up, pgdown or f5, after ctrl+, alt+, shift+ or super+ (FILE:5)`,
 		`editor.left cannot have the key "ctrl+s": editor.submit has "ctrl+s" (FILE:4)`,
 	}
 	if !slices.Equal(problems, want) {

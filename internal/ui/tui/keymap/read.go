@@ -178,12 +178,12 @@ func list(value any) ([]string, bool) {
 func parse(text string) (string, error) {
 	parts := strings.Fields(text)
 	if len(parts) == 0 || len(parts) > maxLong {
-		return "", fmt.Errorf("%q is no key; write one such as ctrl+g, or up to %d with blanks between them", text, maxLong)
+		return "", fmt.Errorf("%q is not a key; write one such as ctrl+g, or up to %d with blanks between them", text, maxLong)
 	}
 	for i, p := range parts {
 		k, ok := parseKey(p)
 		if !ok {
-			return "", fmt.Errorf("%q is no key; write a character or a name such as enter, esc, tab, space, backspace, up, pgdown or f5, after ctrl+, alt+, shift+ or super+", p)
+			return "", fmt.Errorf("%q is not a key; write a character or a name such as enter, esc, tab, space, backspace, up, pgdown or f5, after ctrl+, alt+, shift+ or super+", p)
 		}
 		parts[i] = k
 	}
@@ -193,7 +193,7 @@ func parse(text string) (string, error) {
 // modifiers is their order in a key's name.
 const modifiers = "ctrl alt shift meta hyper super"
 
-// names are the keys that are no characters, but for f1 to f24.
+// names are the keys that are not characters, but for f1 to f24.
 const names = "enter tab backspace esc space up down left right begin insert delete pgup pgdown home end menu plus"
 
 func parseKey(text string) (string, bool) {

@@ -125,7 +125,7 @@ func prepareDemo(dir string) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be used: %w", dir, err)
 	case state == demoproject.Other:
-		return errors.New(dir + " is no demo project; move it away, or run scorel in another folder")
+		return errors.New(dir + " is not a demo project; move it away, or run scorel in another folder")
 	case state == demoproject.Free:
 		return demoproject.Write(dir)
 	}

@@ -35,7 +35,7 @@ func EditorCommand(setting string, getenv func(string) string) ([]string, error)
 	}
 	words := command.Words(line)
 	if words[0] == "" || strings.IndexByte(line, 0) >= 0 {
-		return nil, fmt.Errorf("%s is no command line; set editor in tui.toml, such as \"nano\" or \"code --wait\"", from)
+		return nil, fmt.Errorf("%s is not a command line; set editor in tui.toml, such as \"nano\" or \"code --wait\"", from)
 	}
 	if wait := waitFlag(filepath.Base(words[0])); wait != "" && len(words) == 1 {
 		words = append(words, wait)

@@ -269,7 +269,7 @@ func TestTheEditorIsTheSettingElseThatOfTheEnvironment(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`""`, "vi\x00"} {
-		if got, err := EditorCommand(bad, env()); err == nil || !strings.Contains(err.Error(), "the setting editor is no command line") {
+		if got, err := EditorCommand(bad, env()); err == nil || !strings.Contains(err.Error(), "the setting editor is not a command line") {
 			t.Errorf("%q: %q, %v", bad, got, err)
 		}
 	}

@@ -48,7 +48,7 @@ const (
 )
 
 // Detect says what the terminal of an environment can do. Inside tmux and screen there
-// are no pictures unless the terminal itself says so (see [Terminal.Attributes]):
+// are not pictures unless the terminal itself says so (see [Terminal.Attributes]):
 // others would be drawn over what tmux draws.
 func Detect(getenv func(string) string) Terminal {
 	has := func(name string) bool { return getenv(name) != "" }

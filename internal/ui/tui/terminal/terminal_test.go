@@ -308,6 +308,6 @@ func TestTheSizeOfAPictureIsKnownWithoutDecodingIt(t *testing.T) {
 		}
 	}
 	if _, err := Size([]byte("RIFF....WEBP")); err == nil {
-		t.Error("there is a size of what is no picture")
+		t.Error("there is a size of what is not a picture")
 	}
 }

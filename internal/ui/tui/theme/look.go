@@ -46,7 +46,7 @@ func parseColor(text string) (color.Color, error) {
 		}
 		i++
 	}
-	return nil, fmt.Errorf("%q is no colour; write #rrggbb, a number from 0 to 255, default, or a name such as red or bright-blue", text)
+	return nil, fmt.Errorf("%q is not a colour; write #rrggbb, a number from 0 to 255, default, or a name such as red or bright-blue", text)
 }
 
 // style makes the sequence for a terminal.

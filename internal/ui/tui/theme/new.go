@@ -117,7 +117,7 @@ func (o Options) looks() (l looks, name string, dark bool, mark uint32, problems
 		o.Dark = *u.dark
 	}
 	if l, _, dark = own(u.base); l == nil {
-		u.problem(u.baseLine, "%q is no theme that is built in; base is one of %s", u.base, strings.Join(Builtin(), ", "))
+		u.problem(u.baseLine, "%q is not a theme that is built in; base is one of %s", u.base, strings.Join(Builtin(), ", "))
 		l, _, dark = own(Auto)
 	}
 	u.over(l)

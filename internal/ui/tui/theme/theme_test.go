@@ -197,9 +197,9 @@ error = { fg = "red" }
 	file := filepath.Join(dir, "mine.toml")
 	want := []string{
 		"a theme has no \"colour\"; it has base, dark and [styles], such as heading = { fg = \"#ffaa00\", bold = true } (" + file + ":2)",
-		"\"darkish\" is no theme that is built in; base is one of auto, dark, light, high-contrast, deuteranopia, tritanopia, 16, none (" + file + ":1)",
+		"\"darkish\" is not a theme that is built in; base is one of auto, dark, light, high-contrast, deuteranopia, tritanopia, 16, none (" + file + ":1)",
 		"there is no style \"headin\"; perhaps \"heading\" (" + file + ":4)",
-		"fg of dim: \"#ff00\" is no colour; write #rrggbb, a number from 0 to 255, default, or a name such as red or bright-blue (" + file + ":5)",
+		"fg of dim: \"#ff00\" is not a colour; write #rrggbb, a number from 0 to 255, default, or a name such as red or bright-blue (" + file + ":5)",
 		"the style link has no \"blink\"; it has fg, bg, bold, faint, italic, underline, reverse and strike (" + file + ":6)",
 		"bold of link is true or false (" + file + ":6)",
 	}

@@ -231,7 +231,7 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 // imageHeight bounds the lines of an image.
 const imageHeight = 20
 
-// payload returns a block that is no text: a line that says what it is, which is an image
+// payload returns a block that is not text: a line that says what it is, which is an image
 // where that can be drawn.
 func (t *Transcript) payload(b protocol.Block, th *theme.Theme, room int) []string {
 	var p Picture
