@@ -6,11 +6,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"scorel/internal/dev/harness"
+	"scorel/internal/platform/sandbox/stage"
 )
 
 // pkg is a package of the module as go list shows it.
@@ -299,23 +301,19 @@ func TestOnePartOfALaneAppends(t *testing.T) {
 // number is stable from run to run; what it costs is felt at every start.
 const maxInitAllocs = 4_100
 
+// maxBeforeStage bounds how many packages are initialised before a confined command is begun,
+// of some 130: each command waits for them.
+const maxBeforeStage = 35
+
 func TestPackageInitAllocatesLittle(t *testing.T) {
 	dir := t.TempDir()
 	if err := harness.Build(dir, "scorel/cmd/scorel"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(dir, "scorel"), "--version")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("scorel --version: %v\n%s", err, out)
-	}
+	program := filepath.Join(dir, "scorel")
 	total := 0
-	for line := range strings.Lines(string(out)) {
+	for _, line := range inits(t, program, "--version", 0) {
 		// init internal/bytealg @0.008 ms, 0 ms clock, 0 bytes, 0 allocs
-		if !strings.HasPrefix(line, "init ") {
-			continue
-		}
 		fields := strings.Fields(line)
 		n := 0
 		for _, c := range fields[len(fields)-2] {
@@ -323,13 +321,38 @@ func TestPackageInitAllocatesLittle(t *testing.T) {
 		}
 		total += n
 		if n > 200 {
-			t.Logf("%s", strings.TrimSpace(line))
+			t.Log(line)
 		}
 	}
 	t.Logf("%d allocations in package initialisers", total)
 	if total == 0 || total > maxInitAllocs {
 		t.Errorf("%d allocations in package initialisers; at most %d", total, maxInitAllocs)
 	}
+	if runtime.GOOS != "linux" {
+		return // the stage is of Linux
+	}
+	before := inits(t, program, stage.Name, 2) // 2: no host has started it
+	if len(before) == 0 || len(before) > maxBeforeStage {
+		t.Errorf("%d packages are initialised before the stage; at most %d. Which of its imports comes late?\n%s", len(before), maxBeforeStage, strings.Join(before, "\n"))
+	}
+}
+
+// inits starts a program, which ends with a status, and returns what the runtime says of
+// each package with initialisers.
+func inits(t *testing.T, program, arg string, status int) (lines []string) {
+	t.Helper()
+	cmd := exec.Command(program, arg)
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, _ := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != status {
+		t.Fatalf("scorel %s: %v\n%s", arg, cmd.ProcessState, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "init ") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
 }
 
 // TestTheMapOfTheHouseNamesWhatThereIs holds that the files, folders and tests that

@@ -7,10 +7,10 @@
 //
 // It runs in this package's init, so that a binary which links it needs no hook
 // of its own, test binaries included. Go initialises a package as soon as its
-// imports are ready, lowest path first; this one imports little, so it comes
-// before the tables that the whole binary carries, and a confined
-// command does not pay for them (1.8 ms of 4.9 when this was written). Keep its
-// imports few.
+// imports are ready, lowest path first. This one imports nothing that needs the
+// tables of Unicode, so 25 packages come before it and not 125, and a confined
+// command does not pay for the others: it starts with 290 page faults and not 520.
+// A test counts what comes before it.
 //
 // Nothing here touches the process of the host.
 package stage

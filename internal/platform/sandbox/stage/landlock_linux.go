@@ -2,27 +2,26 @@ package stage
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
+	gopath "path"
+	"strconv"
+	"syscall"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"scorel/internal/platform/sandbox/stage/kernel"
 )
 
 // The rights of Landlock, by the ABI that brought them
 // (https://docs.kernel.org/userspace-api/landlock.html).
 const (
-	writeFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
-	readFile  = unix.LANDLOCK_ACCESS_FS_READ_FILE
-	reads     = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	writes1   = writeFile | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
-		unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG |
-		unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-		unix.LANDLOCK_ACCESS_FS_MAKE_SYM
-	onFiles = readFile | writeFile | unix.LANDLOCK_ACCESS_FS_TRUNCATE // what a rule on a file may grant
+	writeFile = kernel.LANDLOCK_ACCESS_FS_WRITE_FILE
+	readFile  = kernel.LANDLOCK_ACCESS_FS_READ_FILE
+	reads     = readFile | kernel.LANDLOCK_ACCESS_FS_READ_DIR
+	writes1   = writeFile | kernel.LANDLOCK_ACCESS_FS_REMOVE_DIR | kernel.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		kernel.LANDLOCK_ACCESS_FS_MAKE_CHAR | kernel.LANDLOCK_ACCESS_FS_MAKE_DIR | kernel.LANDLOCK_ACCESS_FS_MAKE_REG |
+		kernel.LANDLOCK_ACCESS_FS_MAKE_SOCK | kernel.LANDLOCK_ACCESS_FS_MAKE_FIFO | kernel.LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+		kernel.LANDLOCK_ACCESS_FS_MAKE_SYM
+	onFiles = readFile | writeFile | kernel.LANDLOCK_ACCESS_FS_TRUNCATE // what a rule on a file may grant
 )
 
 // maxGrants bounds the rules of a command without namespaces.
@@ -30,7 +29,7 @@ const maxGrants = 8192
 
 // LandlockABI returns the version of Landlock that the kernel offers, 0 for none.
 func LandlockABI() int {
-	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	v, _, errno := syscall.Syscall(kernel.SYS_LANDLOCK_CREATE_RULESET, 0, 0, kernel.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0
 	}
@@ -40,10 +39,10 @@ func LandlockABI() int {
 func writeRights(abi int) uint64 {
 	w := uint64(writes1)
 	if abi >= 2 {
-		w |= unix.LANDLOCK_ACCESS_FS_REFER
+		w |= kernel.LANDLOCK_ACCESS_FS_REFER
 	}
 	if abi >= 3 {
-		w |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+		w |= kernel.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
 	return w
 }
@@ -60,25 +59,25 @@ func landlock(p *Plan) error {
 		}
 		return errors.New("this kernel has no Landlock")
 	}
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: writeRights(abi)}
+	attr := kernel.LandlockRulesetAttr{Handled_access_fs: writeRights(abi)}
 	if !p.Namespaces {
 		attr.Handled_access_fs |= reads
 	}
 	if abi >= 6 {
-		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+		attr.Scoped = kernel.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | kernel.LANDLOCK_SCOPE_SIGNAL
 	}
 	const size = 24 // the fields up to Scoped; older kernels accept zeros after theirs
-	r, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	r, _, errno := syscall.Syscall(kernel.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
-		return fmt.Errorf("make Landlock rules: %w", errno)
+		return failed(errno, "make Landlock rules")
 	}
 	set := ruleset{fd: int(r), handled: attr.Handled_access_fs}
-	defer unix.Close(set.fd)
+	defer syscall.Close(set.fd)
 	if err := set.fill(p, writeRights(abi)); err != nil {
 		return err
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, r, 0, 0); errno != 0 {
-		return fmt.Errorf("apply Landlock rules: %w", errno)
+	if _, _, errno := syscall.Syscall(kernel.SYS_LANDLOCK_RESTRICT_SELF, r, 0, 0); errno != 0 {
+		return failed(errno, "apply Landlock rules")
 	}
 	return nil
 }
@@ -90,13 +89,13 @@ type ruleset struct {
 
 func (s ruleset) fill(p *Plan, write uint64) error {
 	if !p.Namespaces {
-		list, err := grants(append(p.Hidden, filepath.Dir(p.Temp)))
+		list, err := grants(append(p.Hidden, gopath.Dir(p.Temp)))
 		if err != nil {
 			return err
 		}
 		for _, path := range append(list, p.Readable...) {
 			// What is gone or was replaced since it was listed is granted nothing.
-			if err := s.allow(path, reads); err != nil && !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EACCES) && !errors.Is(err, errReplaced) {
+			if err := s.allow(path, reads); err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.EACCES) && !errors.Is(err, errReplaced) {
 				return err
 			}
 		}
@@ -111,7 +110,7 @@ func (s ruleset) fill(p *Plan, write uint64) error {
 		devs = append(devs, "/dev/ptmx", "/dev/pts", "/dev/shm")
 	}
 	for _, dev := range devs {
-		if err := s.allow(dev, reads|write); err != nil && !errors.Is(err, unix.ENOENT) {
+		if err := s.allow(dev, reads|write); err != nil && !errors.Is(err, syscall.ENOENT) {
 			return err
 		}
 	}
@@ -125,21 +124,21 @@ func (s ruleset) allow(path string, rights uint64) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return fmt.Errorf("look at %s: %w", path, err)
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return failed(err, "look at ", path)
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 		rights &= onFiles
 	}
-	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights & s.handled, Parent_fd: int32(fd)}
+	rule := kernel.LandlockPathBeneathAttr{Allowed_access: rights & s.handled, Parent_fd: int32(fd)}
 	if rule.Allowed_access == 0 {
 		return nil
 	}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(s.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	_, _, errno := syscall.Syscall6(kernel.SYS_LANDLOCK_ADD_RULE, uintptr(s.fd), kernel.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("allow %s: %w", path, errno)
+		return failed(errno, "allow ", path)
 	}
 	return nil
 }
@@ -154,15 +153,15 @@ func grants(hidden []string) ([]string, error) {
 	var walk func(dir string) error
 	walk = func(dir string) error {
 		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrPermission) {
+		if errors.Is(err, os.ErrPermission) {
 			return nil // what cannot be listed is not granted
 		}
 		if err != nil {
-			return fmt.Errorf("list %s: %w", dir, err)
+			return failed(err, "list ", dir)
 		}
 		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if e.Type()&fs.ModeSymlink != 0 {
+			path := gopath.Join(dir, e.Name())
+			if e.Type()&os.ModeSymlink != 0 {
 				continue // where it leads to is granted, or not, by itself
 			}
 			above, same := relation(path, closed)
@@ -174,7 +173,7 @@ func grants(hidden []string) ([]string, error) {
 				}
 			default:
 				if out = append(out, path); len(out) > maxGrants {
-					return fmt.Errorf("beside what is closed lie more than %d files and folders, too many to name without user namespaces", maxGrants)
+					return errors.New("beside what is closed lie more than " + strconv.Itoa(maxGrants) + " files and folders, too many to name without user namespaces")
 				}
 			}
 		}
@@ -191,7 +190,7 @@ func relation(path string, closed []string) (above, same bool) {
 		if c == path {
 			return false, true
 		}
-		above = above || strings.HasPrefix(c, path+"/")
+		above = above || below(c, path)
 	}
 	return above, false
 }

@@ -1,9 +1,9 @@
 package stage
 
 import (
-	"fmt"
+	"syscall"
 
-	"golang.org/x/sys/unix"
+	"scorel/internal/platform/sandbox/stage/kernel"
 )
 
 // Mark is what a confined process has as its RLIMIT_RTTIME, in microseconds: it
@@ -15,20 +15,20 @@ func Mark(namespace uint64) uint64 { return 1<<62 | namespace }
 
 // mark marks this process.
 func mark() error {
-	var st unix.Stat_t
-	if err := unix.Stat("/proc/self/ns/user", &st); err != nil {
-		return fmt.Errorf("look at the user namespace: %w", err)
+	var st syscall.Stat_t
+	if err := syscall.Stat("/proc/self/ns/user", &st); err != nil {
+		return failed(err, "look at the user namespace")
 	}
-	var old unix.Rlimit
-	if err := unix.Prlimit(0, unix.RLIMIT_RTTIME, nil, &old); err != nil {
-		return fmt.Errorf("look at the limit of realtime: %w", err)
+	var old syscall.Rlimit
+	if err := kernel.Prlimit(kernel.RLIMIT_RTTIME, nil, &old); err != nil {
+		return failed(err, "look at the limit of realtime")
 	}
 	m := Mark(st.Ino)
 	if old.Max < m {
 		return nil // somebody has limited it, and it cannot be raised
 	}
-	if err := unix.Prlimit(0, unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: m, Max: m}, nil); err != nil {
-		return fmt.Errorf("mark the command: %w", err)
+	if err := kernel.Prlimit(kernel.RLIMIT_RTTIME, &syscall.Rlimit{Cur: m, Max: m}, nil); err != nil {
+		return failed(err, "mark the command")
 	}
 	return nil
 }

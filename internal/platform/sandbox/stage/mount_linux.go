@@ -2,12 +2,12 @@ package stage
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
+	gopath "path"
 	"slices"
-	"strings"
+	"strconv"
+	"syscall"
 
-	"golang.org/x/sys/unix"
+	"scorel/internal/platform/sandbox/stage/kernel"
 )
 
 // sharedMemory bounds the /dev/shm of a command, in bytes.
@@ -30,18 +30,18 @@ func mounts(p *Plan) error {
 	var list, temp attached
 	defer list.close()
 	defer temp.close()
-	if err := temp.copyOf(p.Temp, unix.MOUNT_ATTR_NODEV); err != nil {
+	if err := temp.copyOf(p.Temp, kernel.MOUNT_ATTR_NODEV); err != nil {
 		return err
 	}
 	writable := slices.Clone(p.Writable)
 	slices.Sort(writable) // a parent before what lies in it
 	for _, dir := range writable {
-		if err := list.copyOf(dir, unix.MOUNT_ATTR_NODEV); err != nil {
+		if err := list.copyOf(dir, kernel.MOUNT_ATTR_NODEV); err != nil {
 			return err
 		}
 	}
 	for _, dev := range devices() {
-		if err := list.copyOf(dev, 0); err != nil && !errors.Is(err, unix.ENOENT) {
+		if err := list.copyOf(dev, 0); err != nil && !errors.Is(err, syscall.ENOENT) {
 			return err
 		}
 	}
@@ -53,22 +53,22 @@ func mounts(p *Plan) error {
 		}
 		socket[0].path = p.SocketAt
 	}
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NODEV}
-	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
-		return fmt.Errorf("make the system read-only: %w", err)
+	attr := kernel.MountAttr{Attr_set: kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NODEV}
+	if err := kernel.MountSetattr(kernel.AT_FDCWD, "/", kernel.AT_RECURSIVE, &attr); err != nil {
+		return failed(err, "make the system read-only")
 	}
 	var shown attached
 	defer shown.close()
 	for _, dir := range p.Shown {
-		if err := shown.copyOf(dir, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV); err != nil {
+		if err := shown.copyOf(dir, kernel.MOUNT_ATTR_RDONLY|kernel.MOUNT_ATTR_NODEV); err != nil {
 			return err
 		}
 	}
 	if err := list.attach(); err != nil {
 		return err
 	}
-	void := filepath.Dir(p.Temp)
-	if err := makeVoid(void, filepath.Base(p.Temp)); err != nil {
+	void := gopath.Dir(p.Temp)
+	if err := makeVoid(void, gopath.Base(p.Temp)); err != nil {
 		return err
 	}
 	if err := temp.attach(); err != nil {
@@ -91,7 +91,7 @@ func mounts(p *Plan) error {
 		}
 	}
 	for _, path := range p.ReadOnly {
-		if err := bindOnItself(path, unix.MOUNT_ATTR_RDONLY); err != nil {
+		if err := bindOnItself(path, kernel.MOUNT_ATTR_RDONLY); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ type copied struct {
 
 func (a *attached) close() {
 	for _, c := range *a {
-		unix.Close(c.fd)
+		syscall.Close(c.fd)
 	}
 }
 
@@ -126,14 +126,14 @@ func (a *attached) copyOf(path string, set uint64) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(at)
-	fd, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
+	defer syscall.Close(at)
+	fd, err := kernel.OpenTree(at, "", kernel.OPEN_TREE_CLONE|kernel.OPEN_TREE_CLOEXEC|kernel.AT_RECURSIVE|kernel.AT_EMPTY_PATH)
 	if err == nil && set != 0 {
-		attr := unix.MountAttr{Attr_set: set}
-		err = unix.MountSetattr(fd, "", unix.AT_RECURSIVE|unix.AT_EMPTY_PATH, &attr)
+		attr := kernel.MountAttr{Attr_set: set}
+		err = kernel.MountSetattr(fd, "", kernel.AT_RECURSIVE|kernel.AT_EMPTY_PATH, &attr)
 	}
 	if err != nil {
-		return fmt.Errorf("copy the mount of %s: %w", path, err)
+		return failed(err, "copy the mount of ", path)
 	}
 	*a = append(*a, copied{fd, path})
 	return nil
@@ -151,13 +151,13 @@ func (a *attached) attach() error {
 // open returns a handle of what is at path, on top of all mounts. It follows no
 // symlink: the host has resolved the path, so a link there is a trick.
 func open(path string) (int, error) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
-	if errors.Is(err, unix.ELOOP) {
-		return -1, fmt.Errorf("%s %w", path, errReplaced)
+	how := kernel.OpenHow{Flags: kernel.O_PATH | syscall.O_CLOEXEC, Resolve: kernel.RESOLVE_NO_SYMLINKS}
+	fd, err := kernel.Openat2(kernel.AT_FDCWD, path, &how)
+	if errors.Is(err, syscall.ELOOP) {
+		return -1, &failure{path + " ", errReplaced}
 	}
 	if err != nil {
-		return -1, fmt.Errorf("%s cannot be opened for the sandbox: %w", path, err)
+		return -1, failed(err, path, " cannot be opened for the sandbox")
 	}
 	return fd, nil
 }
@@ -177,9 +177,9 @@ func put(fd int, path string) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(to)
-	if err := unix.MoveMount(fd, "", to, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
-		return fmt.Errorf("mount on %s: %w", path, err)
+	defer syscall.Close(to)
+	if err := kernel.MoveMount(fd, "", to, "", kernel.MOVE_MOUNT_F_EMPTY_PATH|kernel.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
+		return failed(err, "mount on ", path)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func bindOnItself(path string, set uint64) error {
 	var one attached
 	defer one.close()
 	if err := one.copyOf(path, set); err != nil {
-		if errors.Is(err, unix.ENOENT) {
+		if errors.Is(err, syscall.ENOENT) {
 			return nil
 		}
 		return err
@@ -200,21 +200,21 @@ func bindOnItself(path string, set uint64) error {
 
 // fresh returns a new file system with the options, not attached anywhere.
 func fresh(kind string, attrs int, options ...string) (int, error) {
-	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
+	fs, err := kernel.Fsopen(kind, kernel.FSOPEN_CLOEXEC)
 	if err != nil {
 		return -1, err
 	}
-	defer unix.Close(fs)
+	defer syscall.Close(fs)
 	for _, o := range options {
-		name, value, _ := strings.Cut(o, "=")
-		if err := unix.FsconfigSetString(fs, name, value); err != nil {
+		name, value, _ := cut(o, '=')
+		if err := kernel.FsconfigSetString(fs, name, value); err != nil {
 			return -1, err
 		}
 	}
-	if err := unix.FsconfigCreate(fs); err != nil {
+	if err := kernel.FsconfigCreate(fs); err != nil {
 		return -1, err
 	}
-	return unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attrs)
+	return kernel.Fsmount(fs, kernel.FSMOUNT_CLOEXEC, attrs)
 }
 
 // The two things in the void, whose names no session has.
@@ -228,25 +228,25 @@ const (
 // things with, and a place for the command's own temporary folder. It is
 // read-only.
 func makeVoid(dir, own string) error {
-	const attrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
+	const attrs = kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV | kernel.MOUNT_ATTR_NOEXEC
 	fd, err := fresh("tmpfs", attrs, "size=4096", "nr_inodes=8", "mode=0755")
 	if err != nil {
-		return fmt.Errorf("make an empty file system: %w", err)
+		return failed(err, "make an empty file system")
 	}
-	defer unix.Close(fd)
+	defer syscall.Close(fd)
 	for _, name := range []string{voidDir[1:], own} {
-		if err := unix.Mkdirat(fd, name, 0o555); err != nil {
-			return fmt.Errorf("make an empty folder: %w", err)
+		if err := syscall.Mkdirat(fd, name, 0o555); err != nil {
+			return failed(err, "make an empty folder")
 		}
 	}
-	file, err := unix.Openat(fd, voidFile[1:], unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
+	file, err := syscall.Openat(fd, voidFile[1:], syscall.O_CREAT|syscall.O_EXCL|syscall.O_WRONLY|syscall.O_CLOEXEC, 0o444)
 	if err != nil {
-		return fmt.Errorf("make an empty file: %w", err)
+		return failed(err, "make an empty file")
 	}
-	unix.Close(file)
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
-		return fmt.Errorf("make the void read-only: %w", err)
+	syscall.Close(file)
+	attr := kernel.MountAttr{Attr_set: kernel.MOUNT_ATTR_RDONLY}
+	if err := kernel.MountSetattr(fd, "", kernel.AT_EMPTY_PATH, &attr); err != nil {
+		return failed(err, "make the void read-only")
 	}
 	return put(fd, dir)
 }
@@ -256,31 +256,32 @@ func makeVoid(dir, own string) error {
 func cover(path, void string, shown []string) error {
 	var inside []string
 	for _, dir := range shown {
-		if rel, ok := strings.CutPrefix(dir, path+"/"); ok {
-			inside = append(inside, rel)
+		if below(dir, path) {
+			inside = append(inside, dir[len(path)+1:])
 		}
 	}
 	if len(inside) == 0 {
 		return hide(path, void)
 	}
-	const attrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
-	fd, err := fresh("tmpfs", attrs, "size=65536", fmt.Sprintf("nr_inodes=%d", 2+maxPaths), "mode=0755")
+	const attrs = kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV | kernel.MOUNT_ATTR_NOEXEC
+	fd, err := fresh("tmpfs", attrs, "size=65536", "nr_inodes="+strconv.Itoa(2+maxPaths), "mode=0755")
 	if err != nil {
-		return fmt.Errorf("make an empty file system: %w", err)
+		return failed(err, "make an empty file system")
 	}
-	defer unix.Close(fd)
+	defer syscall.Close(fd)
 	for _, rel := range inside {
-		at := ""
-		for name := range strings.SplitSeq(rel, "/") {
-			at = filepath.Join(at, name)
-			if err := unix.Mkdirat(fd, at, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
-				return fmt.Errorf("make a place for %s/%s: %w", path, rel, err)
+		for i := 1; i <= len(rel); i++ {
+			if i < len(rel) && rel[i] != '/' {
+				continue
+			}
+			if err := syscall.Mkdirat(fd, rel[:i], 0o755); err != nil && !errors.Is(err, syscall.EEXIST) {
+				return failed(err, "make a place for ", path, "/", rel)
 			}
 		}
 	}
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
-		return fmt.Errorf("make the empty file system read-only: %w", err)
+	attr := kernel.MountAttr{Attr_set: kernel.MOUNT_ATTR_RDONLY}
+	if err := kernel.MountSetattr(fd, "", kernel.AT_EMPTY_PATH, &attr); err != nil {
+		return failed(err, "make the empty file system read-only")
 	}
 	return put(fd, path)
 }
@@ -288,36 +289,36 @@ func cover(path, void string, shown []string) error {
 // hide lays the empty folder or file over path, and looks whether it is there.
 func hide(path, void string) error {
 	at, err := open(path)
-	if errors.Is(err, unix.ENOENT) {
+	if errors.Is(err, syscall.ENOENT) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	var st unix.Stat_t
-	err = unix.Fstat(at, &st)
-	unix.Close(at)
+	var st syscall.Stat_t
+	err = syscall.Fstat(at, &st)
+	syscall.Close(at)
 	if err != nil {
-		return fmt.Errorf("look at %s: %w", path, err)
+		return failed(err, "look at ", path)
 	}
 	empty := void + voidFile
-	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+	if st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
 		empty = void + voidDir
 	}
-	fd, err := unix.OpenTree(unix.AT_FDCWD, empty, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	fd, err := kernel.OpenTree(kernel.AT_FDCWD, empty, kernel.OPEN_TREE_CLONE|kernel.OPEN_TREE_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("copy the void for %s: %w", path, err)
+		return failed(err, "copy the void for ", path)
 	}
-	defer unix.Close(fd)
+	defer syscall.Close(fd)
 	if err := put(fd, path); err != nil {
 		return err
 	}
-	var want unix.Stat_t
-	if err := unix.Lstat(empty, &want); err != nil {
-		return fmt.Errorf("look at the void: %w", err)
+	var want syscall.Stat_t
+	if err := syscall.Lstat(empty, &want); err != nil {
+		return failed(err, "look at the void")
 	}
-	if err := unix.Lstat(path, &st); err != nil || st.Dev != want.Dev || st.Ino != want.Ino {
-		return fmt.Errorf("%s could not be closed", path)
+	if err := syscall.Lstat(path, &st); err != nil || st.Dev != want.Dev || st.Ino != want.Ino {
+		return errors.New(path + " could not be closed")
 	}
 	return nil
 }
@@ -328,16 +329,16 @@ func terminals() error {
 	if !isDir("/dev/pts") {
 		return nil
 	}
-	fd, err := fresh("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "ptmxmode=0666", "mode=0600")
+	fd, err := fresh("devpts", kernel.MOUNT_ATTR_NOSUID|kernel.MOUNT_ATTR_NOEXEC, "ptmxmode=0666", "mode=0600")
 	if err != nil {
-		return fmt.Errorf("make new terminals: %w", err)
+		return failed(err, "make new terminals")
 	}
-	defer unix.Close(fd)
+	defer syscall.Close(fd)
 	if err := put(fd, "/dev/pts"); err != nil {
 		return err
 	}
-	var st unix.Stat_t
-	if err := unix.Lstat("/dev/ptmx", &st); err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
+	var st syscall.Stat_t
+	if err := syscall.Lstat("/dev/ptmx", &st); err != nil || st.Mode&syscall.S_IFMT == syscall.S_IFLNK {
 		return nil // the link leads into the new one
 	}
 	var ptmx attached
@@ -353,15 +354,15 @@ func memory() error {
 	if !isDir("/dev/shm") {
 		return nil
 	}
-	fd, err := fresh("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, fmt.Sprintf("size=%d", sharedMemory), "mode=1777")
+	fd, err := fresh("tmpfs", kernel.MOUNT_ATTR_NOSUID|kernel.MOUNT_ATTR_NODEV, "size="+strconv.Itoa(sharedMemory), "mode=1777")
 	if err != nil {
-		return fmt.Errorf("make shared memory: %w", err)
+		return failed(err, "make shared memory")
 	}
-	defer unix.Close(fd)
+	defer syscall.Close(fd)
 	return put(fd, "/dev/shm")
 }
 
 func isDir(path string) bool {
-	var st unix.Stat_t
-	return unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+	var st syscall.Stat_t
+	return syscall.Lstat(path, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR
 }

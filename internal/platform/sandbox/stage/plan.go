@@ -1,10 +1,8 @@
 package stage
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"path/filepath"
+	gopath "path"
 	"strconv"
 )
 
@@ -62,18 +60,18 @@ type Plan struct {
 	Args             []string // with argv[0]
 }
 
+// errTooLong is that a plan is longer than [MaxPlan].
+var errTooLong = errors.New("the plan of the command has more than " + strconv.Itoa(MaxPlan) + " bytes")
+
 const magic = "scorel-stage 1"
 
 // Encode returns the plan as fields that end with a NUL byte, a name and a value
 // each. It fails for what Decode would refuse.
 func (p *Plan) Encode() ([]byte, error) {
-	var b bytes.Buffer
+	var b []byte
 	put := func(name string, values ...string) {
 		for _, v := range values {
-			b.WriteString(name)
-			b.WriteByte(0)
-			b.WriteString(v)
-			b.WriteByte(0)
+			b = append(append(append(append(b, name...), 0), v...), 0)
 		}
 	}
 	put("plan", magic)
@@ -95,39 +93,40 @@ func (p *Plan) Encode() ([]byte, error) {
 	put("path", p.Path)
 	put("arg", p.Args...)
 	put("end", "end")
-	if _, err := Decode(b.Bytes()); err != nil {
+	if _, err := Decode(b); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // Decode reads what Encode gives. It refuses everything else: an unknown or
 // missing field, a relative path, a plan without its end.
 func Decode(data []byte) (*Plan, error) {
 	if len(data) > MaxPlan {
-		return nil, fmt.Errorf("the plan of the command has more than %d bytes", MaxPlan)
+		return nil, errTooLong
 	}
 	p := &Plan{}
 	var err error
+	left := string(data)
 	seen, ended := 0, false
-	for len(data) > 0 && !ended {
-		name, rest, ok := bytes.Cut(data, []byte{0})
-		value, rest, ok2 := bytes.Cut(rest, []byte{0})
+	for left != "" && !ended {
+		name, rest, ok := cut(left, 0)
+		value, rest, ok2 := cut(rest, 0)
 		if !ok || !ok2 {
 			return nil, errors.New("the plan of the command is cut off")
 		}
-		if seen++; (seen == 1) != (string(name) == "plan") {
+		if seen++; (seen == 1) != (name == "plan") {
 			return nil, errors.New("this is not the plan of a command")
 		}
-		data = rest
-		if ended, err = p.set(string(name), string(value)); err != nil {
+		left = rest
+		if ended, err = p.set(name, value); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case !ended:
 		return nil, errors.New("the plan of the command has no end")
-	case len(data) > 0:
+	case left != "":
 		return nil, errors.New("the plan of the command has bytes after its end")
 	case p.Path == "" || len(p.Args) == 0 || p.Dir == "":
 		return nil, errors.New("the plan names no command")
@@ -135,7 +134,7 @@ func Decode(data []byte) (*Plan, error) {
 		return nil, errors.New("the plan does not say what the network is")
 	case (p.Socket == "") != (p.SocketAt == ""):
 		return nil, errors.New("the plan has a socket without a place, or a place without a socket")
-	case p.Temp == "" || filepath.Dir(filepath.Dir(p.Temp)) == "/":
+	case p.Temp == "" || gopath.Dir(gopath.Dir(p.Temp)) == "/":
 		return nil, errors.New("the plan names no folder for temporary files")
 	}
 	return p, nil
@@ -211,7 +210,7 @@ func optional(to *string, value string) error {
 }
 
 func path(to *string, value string) error {
-	if !filepath.IsAbs(value) || filepath.Clean(value) != value {
+	if !gopath.IsAbs(value) || gopath.Clean(value) != value {
 		return errors.New("the plan has a path that is not absolute and clean")
 	}
 	*to = value
@@ -224,7 +223,7 @@ func paths(to *[]string, value string) error {
 		return err
 	}
 	if len(*to) >= maxPaths {
-		return fmt.Errorf("the plan has more than %d paths of one kind", maxPaths)
+		return errors.New("the plan has more than " + strconv.Itoa(maxPaths) + " paths of one kind")
 	}
 	*to = append(*to, p)
 	return nil

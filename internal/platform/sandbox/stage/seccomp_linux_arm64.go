@@ -1,8 +1,8 @@
 package stage
 
-import "golang.org/x/sys/unix"
+import "scorel/internal/platform/sandbox/stage/kernel"
 
 const (
-	auditArch  = unix.AUDIT_ARCH_AARCH64
+	auditArch  = kernel.AUDIT_ARCH_AARCH64
 	foreignBit = 0
 )

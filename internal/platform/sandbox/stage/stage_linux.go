@@ -2,14 +2,12 @@ package stage
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strconv"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"scorel/internal/platform/sandbox/stage/kernel"
 )
 
 // refused is the exit status of a stage that did not get as far as the command.
@@ -25,15 +23,15 @@ func init() {
 func run(args []string) int {
 	fd, ok := inherited(args)
 	if !ok {
-		fmt.Fprintln(os.Stderr, "scorel: "+Name+" is how Scorel starts a confined command and does nothing by itself; see scorel --help")
+		os.Stderr.WriteString("scorel: " + Name + " is how Scorel starts a confined command and does nothing by itself; see scorel --help\n")
 		return 2
 	}
-	unix.CloseOnExec(fd)
+	syscall.CloseOnExec(fd)
 	// Capabilities, Landlock and seccomp belong to a thread, and the thread that
 	// calls execve is the one that the command becomes.
 	runtime.LockOSThread()
 	if err := enter(fd); err != nil {
-		_, _ = unix.Write(fd, []byte(err.Error()))
+		_, _ = syscall.Write(fd, []byte(err.Error()))
 	}
 	return refused
 }
@@ -47,8 +45,8 @@ func inherited(args []string) (fd int, ok bool) {
 	if err != nil || fd < 3 {
 		return 0, false
 	}
-	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
-	return fd, err == nil && domain == unix.AF_UNIX
+	domain, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_DOMAIN)
+	return fd, err == nil && domain == syscall.AF_UNIX
 }
 
 // enter carries out the plan that comes on fd. The host sends it when the
@@ -75,16 +73,16 @@ func enter(fd int) error {
 			return err
 		}
 	}
-	if err := unix.Chdir(p.Dir); err != nil {
-		return fmt.Errorf("the working directory %s cannot be entered in the sandbox: %w", p.Dir, err)
+	if err := syscall.Chdir(p.Dir); err != nil {
+		return failed(err, "the working directory ", p.Dir, " cannot be entered in the sandbox")
 	}
 	// The runtime's descriptors close by themselves; what the host may have left
 	// open by mistake does here.
-	if err := unix.CloseRange(uint(3+p.Extra), ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return fmt.Errorf("close stray descriptors: %w", err)
+	if err := kernel.CloseRange(uint(3+p.Extra), ^uint(0)>>1, kernel.CLOSE_RANGE_CLOEXEC); err != nil {
+		return failed(err, "close stray descriptors")
 	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("set no_new_privs: %w", err)
+	if err := kernel.Prctl(kernel.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return failed(err, "set no_new_privs")
 	}
 	if err := dropCapabilities(p); err != nil {
 		return err
@@ -95,11 +93,11 @@ func enter(fd int) error {
 	if err := seccomp(p); err != nil {
 		return err
 	}
-	if _, err := unix.Write(fd, []byte{Ready}); err != nil {
-		return fmt.Errorf("the host is gone: %w", err)
+	if _, err := syscall.Write(fd, []byte{Ready}); err != nil {
+		return failed(err, "the host is gone")
 	}
 	if err := syscall.Exec(p.Path, p.Args, os.Environ()); err != nil {
-		return fmt.Errorf("%s cannot be executed: %w", p.Path, err)
+		return failed(err, p.Path, " cannot be executed")
 	}
 	return nil
 }
@@ -110,17 +108,17 @@ func receive(fd int) ([]byte, error) {
 	for {
 		if len(buf) == cap(buf) {
 			if len(buf) > MaxPlan {
-				return nil, fmt.Errorf("the plan of the command has more than %d bytes", MaxPlan)
+				return nil, errTooLong
 			}
 			buf = append(buf, 0)[:len(buf)]
 		}
-		n, err := unix.Read(fd, buf[len(buf):cap(buf)])
+		n, err := syscall.Read(fd, buf[len(buf):cap(buf)])
 		switch {
-		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, syscall.EINTR):
 		case err != nil:
-			return nil, fmt.Errorf("read the plan of the command: %w", err)
+			return nil, failed(err, "read the plan of the command")
 		case n == 0 && len(buf) == 0:
-			return nil, fmt.Errorf("the host is gone: %w", io.EOF)
+			return nil, errors.New("the host is gone")
 		case n == 0:
 			return buf, nil
 		default:
@@ -134,53 +132,51 @@ func receive(fd int) ([]byte, error) {
 func dropCapabilities(p *Plan) error {
 	var keep uint32
 	if p.FileCaps {
-		keep = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER
+		keep = 1<<kernel.CAP_DAC_OVERRIDE | 1<<kernel.CAP_FOWNER
 		if p.Namespaces { // else Landlock would not stop it outside
-			keep |= 1 << unix.CAP_CHOWN
+			keep |= 1 << kernel.CAP_CHOWN
 		}
 	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("clear ambient capabilities: %w", err)
+	if err := kernel.Prctl(kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return failed(err, "clear ambient capabilities")
 	}
 	for c := range 64 {
 		if keep>>c&1 == 1 {
 			continue
 		}
-		err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
-		if errors.Is(err, unix.EINVAL) {
+		err := kernel.Prctl(syscall.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
+		if errors.Is(err, syscall.EINVAL) {
 			break // the kernel has no further one
 		}
-		if errors.Is(err, unix.EPERM) && keep == 0 {
+		if errors.Is(err, syscall.EPERM) && keep == 0 {
 			// An ordinary user without a namespace has none and, with
 			// no_new_privs, gets none.
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("drop capability %d: %w", c, err)
+			return failed(err, "drop capability ", strconv.Itoa(c))
 		}
 	}
-	hdr := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	data := [2]unix.CapUserData{{Effective: keep, Permitted: keep}, {}}
-	if err := unix.Capset(&hdr, &data[0]); err != nil {
-		return fmt.Errorf("drop capabilities: %w", err)
+	hdr := kernel.CapUserHeader{Version: kernel.LINUX_CAPABILITY_VERSION_3}
+	data := [2]kernel.CapUserData{{Effective: keep, Permitted: keep}, {}}
+	if err := kernel.Capset(&hdr, &data); err != nil {
+		return failed(err, "drop capabilities")
 	}
 	return nil
 }
 
+// needsSeccomp reports whether a plan cannot be held without a filter of system calls.
+func needsSeccomp(p *Plan) bool { return !p.Namespaces || p.Network == NetworkNone || p.NoUnix }
+
 // raiseLoopback makes 127.0.0.1 and ::1 work in a new network namespace.
 func raiseLoopback() error {
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return fmt.Errorf("raise the loopback: %w", err)
+		return failed(err, "raise the loopback")
 	}
-	defer unix.Close(s)
-	ifr, err := unix.NewIfreq("lo")
-	if err == nil {
-		ifr.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-		err = unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, ifr)
-	}
-	if err != nil {
-		return fmt.Errorf("raise the loopback: %w", err)
+	defer syscall.Close(s)
+	if err := kernel.SetLinkFlags(s, "lo", syscall.IFF_UP|syscall.IFF_RUNNING); err != nil {
+		return failed(err, "raise the loopback")
 	}
 	return nil
 }
