@@ -18,7 +18,7 @@ func protected(n protocol.ProtectedNotice) Item {
 	for _, a := range n.SetAside {
 		line := fmt.Sprintf("%s was moved to %s, because Git would have run programs or used another repository: %s", Line(a.Path), Line(a.To), Line(a.Why))
 		if a.To == "" {
-			line = fmt.Sprintf("%s could not be moved (%s). Run no git in this repository before you have removed it: %s", Line(a.Path), Line(a.Error), Line(a.Why))
+			line = fmt.Sprintf("%s could not be moved (%s). Do not run git in this repository until you have removed it: %s", Line(a.Path), Line(a.Error), Line(a.Why))
 		}
 		lines = append(lines, line)
 	}
@@ -30,9 +30,9 @@ func protected(n protocol.ProtectedNotice) Item {
 	}
 	switch {
 	case len(n.SetAside) > 0:
-		item.Title = who + " put into the repository what would have had Git run programs"
+		item.Title = who + " added files to the repository that would have made Git run programs"
 	default:
-		item.Title = who + " changed protected files, which other programs run or believe later"
+		item.Title = who + " changed protected files, which other programs run or trust later"
 	}
 	item.Text = strings.Join(lines, "\n")
 	return item

@@ -169,7 +169,7 @@ func TestFoldersAreBoundedAndNothingIsWaitedFor(t *testing.T) {
 	if len(s.Problems) != 1 || !strings.Contains(s.Problems[0], "has 120 agents; only the first 100 count") {
 		t.Errorf("problems %q", s.Problems)
 	}
-	for name, part := range map[string]string{"big": "larger than 128 KiB", "pipe": "no regular file"} {
+	for name, part := range map[string]string{"big": "larger than 128 KiB", "pipe": "not a regular file"} {
 		if _, err := s.Named(name); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -55,7 +55,7 @@ func TestRulesThatDenyMeanTheSameOrMore(t *testing.T) {
 		"Skill(deploy *)":            {as: "Skill(deploy)"},
 		"Bash(rm":                    {note: "closing parenthesis"},
 		"":                           {note: "empty"},
-		"a b":                        {note: "no rule that can be read"},
+		"a b":                        {note: "not a rule that can be read"},
 		strings.Repeat("x", 3000):    {note: "3000 bytes"},
 	} {
 		r := Tightens(from)

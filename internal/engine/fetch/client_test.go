@@ -218,7 +218,7 @@ func TestRedirectsAreJudgedAndLeadToNoOtherHost(t *testing.T) {
 		"/private": "redirects to where nothing is fetched: 10.0.0.1 is not fetched", "/metadata": "it is a link-local address",
 		"/local": "localhost:3000 is this machine, and a page from outside does not lead there", "/loop4": "127.0.0.1:3000 is this machine",
 		"/loop6": "[::1]:3000 is this machine", "/mapped": "127.0.0.1:3000 is this machine", "/octal": "ordinary form", "/user": "user name or a password",
-		"/file": "only http and https", "/bad": "no valid URL", "/round": "redirects more than 5 times",
+		"/file": "only http and https", "/bad": "not a valid URL", "/round": "redirects more than 5 times",
 	} {
 		p, err := in.fetch("https://example.com" + path)
 		if err == nil || !strings.Contains(err.Error(), want) {

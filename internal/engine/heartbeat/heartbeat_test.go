@@ -117,7 +117,7 @@ func TestAFileWithoutTasksSaysWhy(t *testing.T) {
 		"tasks:\n":                       `The list that begins on line 1 has no tasks`,
 		"tasks:\n\n# End\n- no":          `The list that begins on line 1 has no tasks`,
 		"\ntasks:\n  name: a\n":          `Line 3 is not the beginning of a task`,
-		"tasks:\n  - name: \xff":         `no text in UTF-8`,
+		"tasks:\n  - name: \xff":         `not text in UTF-8`,
 		strings.Repeat("x", MaxFile+1):   `more than 64 KiB`,
 		"tasks:\nother:\n\ntasks:\n- a:": `The list that begins on line 1 has no tasks; each begins with "- name:".` + "\nLine 4 begins a second list of tasks",
 	} {

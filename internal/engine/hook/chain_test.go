@@ -97,7 +97,7 @@ func TestWhoFailsBeforeACallBlocksItUnlessItFailsOpen(t *testing.T) {
 		{"an unknown verdict", func(context.Context, ToolCall) (ToolDecision, error) { return ToolDecision{Verdict: "perhaps"}, nil }, `its decision is "perhaps"`},
 		{"an input that is not an object", func(context.Context, ToolCall) (ToolDecision, error) {
 			return ToolDecision{Input: json.RawMessage(`[1]`)}, nil
-		}, "no JSON object."},
+		}, "not a JSON object."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var reports []string
@@ -243,7 +243,7 @@ func TestAWatcherThatBlocksDisturbsNobodyAndIsBounded(t *testing.T) {
 		}
 		lagging := 0
 		for _, r := range reports {
-			if strings.HasPrefix(r, "slow does not keep up") {
+			if strings.HasPrefix(r, "slow is too slow") {
 				lagging++
 			}
 		}

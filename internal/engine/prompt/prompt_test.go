@@ -261,7 +261,7 @@ func TestFilesAreBoundedAndSpecialOnesRefused(t *testing.T) {
 	if n := len(section(out, "agents").Text); n > MaxFile+2000 || n < MaxFile-100 {
 		t.Errorf("%d bytes", n)
 	}
-	if !strings.Contains(notices, "longer than 262144 bytes") || !strings.Contains(notices, "no regular file") {
+	if !strings.Contains(notices, "longer than 262144 bytes") || !strings.Contains(notices, "not a regular file") {
 		t.Error(notices)
 	}
 }

@@ -241,7 +241,7 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "continue from (the newest that is whole is evt_"},
 		"a payload of other content":    {pack(sha("named"), "wrong"), "other content"},
 		"a bundle that is cut off":      {whole[:len(whole)-20], "cut off"},
-		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "no bundle"},
+		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "not a bundle"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := w.imports(t, c.data, ImportOptions{})

@@ -132,7 +132,7 @@ func TestWhatIsWrongWithASkillIsSaidAndItIsNotUsed(t *testing.T) {
 		"anchors":  {"---\na: &a [x]\nb: [*a, *a]\n---\nx", "must stand in quotes"},
 		"tag":      {"---\ndescription: !!python/object x\n---\nx", "must stand in quotes"},
 		"map":      {"---\ndescription: {a: b}\n---\nx", "description must be one text"},
-		"binary":   {"---\ndescription: \xff\n---\nx", "no text in UTF-8"},
+		"binary":   {"---\ndescription: \xff\n---\nx", "not text in UTF-8"},
 		"enormous": {"---\ndescription: x\n---\n" + strings.Repeat("x", maxFile), "at most"},
 	} {
 		w.write(".scorel/skills/"+name+"/SKILL.md", c.text)

@@ -120,7 +120,7 @@ func TestTaskOutputWaitsFiltersAndPages(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	b.fails("TaskOutput", in{"task_id": id, "offset": 400}, "14 bytes so far")
-	b.fails("TaskOutput", in{"task_id": id, "filter": "("}, "no regular expression")
+	b.fails("TaskOutput", in{"task_id": id, "filter": "("}, "not a regular expression")
 	b.fails("TaskOutput", in{"task_id": "task_gone"}, "ended with the host")
 }
 
@@ -131,7 +131,7 @@ func TestStopAndMonitorActOnACommand(t *testing.T) {
 		t.Error(text)
 	}
 	b.fails("Monitor", in{"task_id": id}, "give a pattern")
-	b.fails("Monitor", in{"task_id": id, "pattern": "["}, "no regular expression")
+	b.fails("Monitor", in{"task_id": id, "pattern": "["}, "not a regular expression")
 	huge := strings.Repeat(".{0,1000}", 40) + "z" // compiles, and takes seconds for a line
 	b.fails("Monitor", in{"task_id": id, "pattern": huge}, "the pattern is too large")
 	b.fails("TaskOutput", in{"task_id": id, "filter": huge}, "the filter is too large")

@@ -72,6 +72,6 @@ func TestANotebookIsReadAsCellsAndChangedByThem(t *testing.T) {
 	if got := b.ok("Read", in{"path": "bad.ipynb"}); !strings.Contains(got, "not a notebook") {
 		t.Errorf("a damaged one is shown as %q", got)
 	}
-	b.fails("NotebookEdit", in{"path": "bad.ipynb", "cell_id": "a1", "new_source": "x"}, "no Jupyter notebook")
+	b.fails("NotebookEdit", in{"path": "bad.ipynb", "cell_id": "a1", "new_source": "x"}, "not a Jupyter notebook")
 	b.ok("Edit", edits("bad.ipynb", "{not", "{no"))
 }

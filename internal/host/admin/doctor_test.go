@@ -44,7 +44,7 @@ func TestDoctorFindsWhatIsWrongWithConfigurationKeysAndModels(t *testing.T) {
 	w.Finds("no keys", "keys", "warn", "no provider has a key", "ANTHROPIC_API_KEY")
 	w.Finds("no pushes", "pushes", "ok", "closed: 0", "")
 	w.Write(filepath.Join(w.Home, ".scorel", "push.json"), "{")
-	w.Finds("pushes", "pushes", "fail", "push.json is damaged", "not told of sessions")
+	w.Finds("pushes", "pushes", "fail", "push.json is damaged", "no notifications of sessions")
 	w.Write(filepath.Join(w.Home, ".scorel", "rules.json"), "{")
 	w.Finds("rules", "rules", "fail", "rules.json", "move it away")
 }

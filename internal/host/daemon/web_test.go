@@ -114,7 +114,7 @@ func TestAPortForBrowsersThatIsTakenIsChangedAndSaid(t *testing.T) {
 		t.Errorf("it listens on %v", second.info.Addresses)
 	}
 	moved := opened(t, second.owner(dir), false)
-	if moved.Addresses[0] == local.Addresses[0] || !strings.Contains(moved.Notice, "Another program has port") {
+	if moved.Addresses[0] == local.Addresses[0] || !strings.Contains(moved.Notice, "Another program uses port") {
 		t.Errorf("moved: %+v", moved)
 	}
 }

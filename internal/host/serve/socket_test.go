@@ -170,7 +170,7 @@ func TestAMessageThatNamesNoRequestIsToldWhatItLacks(t *testing.T) {
 	w := newWorld(t, setting{})
 	p := w.connect(dialling{})
 	for text, says := range map[string]string{
-		"null": "no JSON object", "7": "no JSON object", "[]": "no JSON object",
+		"null": "not a JSON object", "7": "not a JSON object", "[]": "not a JSON object",
 		`{"requestId":"req_00000000000000000000000000"}`:                                "field type is missing",
 		`{"type":"","requestId":"req_00000000000000000000000000"}`:                      "field type is missing",
 		`{"type":"pong","requestId":"req_00000000000000000000000000"}`:                  `no request named "pong"`,

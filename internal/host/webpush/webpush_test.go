@@ -375,7 +375,7 @@ func TestOnlyPublicHTTPSAddressesArePushedTo(t *testing.T) {
 		"https://[fd00::1]/x":                               "",
 		"https://[::ffff:10.0.0.1]/x":                       "",
 		"https://2130706433/x":                              "",
-		"https://router/x":                                  "no public name",
+		"https://router/x":                                  "not a public name",
 		"push.example":                                      "https",
 		"https://push.example/" + strings.Repeat("x", 2048): "2048",
 	} {

@@ -104,8 +104,8 @@ func (a *app) channelsListCommand() *cobra.Command {
 func (a *app) channelsPairCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "pair CODE", Short: "Let the sender who has this code write through its channel", Args: args(cobra.ExactArgs(1)),
-		Long: `Pairs the sender who was sent this code of six digits. Codes count for an hour. Pair
-nobody because a message asks for it: ask the person in another way.`,
+		Long: `Pairs the sender who was sent this code of six digits. Codes count for an hour. Do not pair
+anybody because a message asks for it; ask the person in another way.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			code := args[0]
 			if len(code) != 6 || strings.ContainsFunc(code, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsDigit(r) }) {
@@ -133,9 +133,9 @@ nobody because a message asks for it: ask the person in another way.`,
 
 func (a *app) channelsRevokeCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "revoke CHANNEL [SENDER]", Short: "Listen to a sender of a channel, or to all of them, no more", Args: args(cobra.RangeArgs(1, 2)),
+	cmd := &cobra.Command{Use: "revoke CHANNEL [SENDER]", Short: "Stop listening to a sender of a channel, or to all of them", Args: args(cobra.RangeArgs(1, 2)),
 		Long: `Forgets a sender of a channel, which is the name of an MCP server; without SENDER all of
-them. Codes that they have count no more.`,
+them. Their codes are no longer valid.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := a.senders()
 			if err != nil {
@@ -157,7 +157,7 @@ them. Codes that they have count no more.`,
 				}{shownSenders(gone)})
 			}
 			for _, s := range gone {
-				fmt.Fprintf(a.stdout, "%s may write through the channel %s no more\n", display.Line(s.ID), display.Line(s.Channel))
+				fmt.Fprintf(a.stdout, "%s may no longer write through the channel %s\n", display.Line(s.ID), display.Line(s.Channel))
 			}
 			if len(gone) == 0 {
 				fmt.Fprintln(a.stdout, "Forgot a code that nobody had entered.")

@@ -298,7 +298,7 @@ func (a *app) extensionSwitchCommand(verb string, on bool) *cobra.Command {
 				if _, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.EnableExtension{ID: args[0], Enabled: on}); err != nil {
 					return err
 				}
-				fmt.Fprintf(a.stderr, "%s is switched %s; it counts in sessions that are opened from now on, and in open ones with /reload.\n", display.Line(args[0]), way)
+				fmt.Fprintf(a.stderr, "%s is switched %s; it applies to sessions that are opened from now on, and in open ones with /reload.\n", display.Line(args[0]), way)
 				return nil
 			})
 		}}

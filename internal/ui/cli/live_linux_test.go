@@ -228,7 +228,7 @@ func TestAPhoneIsLetInFromLineMode(t *testing.T) {
 		t.Error("the phone is still connected")
 	}
 	y.types("/rc off\r")
-	y.shows("no code counts, and nobody has come by one")
+	y.shows("no code is valid, and nobody has used one")
 	y.types("\x04")
 	y.ends()
 	piped := s.start("attach", id)

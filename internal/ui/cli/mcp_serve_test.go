@@ -385,7 +385,7 @@ func TestMCPServeEndsWithItsInputAndWithASignal(t *testing.T) {
 		if rest, _ := io.ReadAll(r); len(rest) > 0 {
 			t.Errorf("more on stdout: %s", rest)
 		}
-		if err := cmd.Wait(); err != nil || !strings.Contains(errOut.String(), "no JSON") {
+		if err := cmd.Wait(); err != nil || !strings.Contains(errOut.String(), "not JSON") {
 			t.Errorf("with signal %v: %v: %s", signal, err, errOut.String())
 		}
 	}
@@ -588,7 +588,7 @@ func TestMCPServeRefusesInputsInASentence(t *testing.T) {
 		{"session_send", map[string]any{"sessionId": id, "message": " "}, "the message is empty"},
 		{"session_send", map[string]any{"sessionId": id, "message": "x", "whenBusy": "now"}, "followUp, steer or reject"},
 		{"session_send", map[string]any{"sessionId": "ses_0000000000000000000000000", "message": "x"}, "session"},
-		{"session_wait", map[string]any{"sessionId": "x\x1b[2J"}, "no id of a session"},
+		{"session_wait", map[string]any{"sessionId": "x\x1b[2J"}, "not an id of a session"},
 		{"session_wait", map[string]any{"sessionId": id, "timeoutSeconds": 601}, "1 to 600"},
 		{"session_cancel", map[string]any{}, "sessionId"},
 		{"session_answer", map[string]any{"sessionId": id, "questionId": "prm_x", "answer": "allow"}, "waits for no answer"},

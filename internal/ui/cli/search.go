@@ -42,7 +42,7 @@ any case.`,
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.IntVar(&o.limit, "limit", 50, "show at most N hits, up to 500")
 	f.StringVar(&o.project, "project", "", "only in the project of this folder")
-	f.BoolVar(&o.matchCase, "case", false, "match the case also of words without capitals")
+	f.BoolVar(&o.matchCase, "case", false, "match case, also for words without capitals")
 	return cmd
 }
 

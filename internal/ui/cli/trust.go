@@ -136,7 +136,7 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 	case t.Count > 0:
 		fmt.Fprintf(a.stdout, "Trusted, except %s.\n", display.Line(strings.Join(t.Ignored, ", ")))
 	default:
-		fmt.Fprintln(a.stdout, "Trusted. It counts from the next message on; scorel trust revoke takes it back.")
+		fmt.Fprintln(a.stdout, "Trusted. It applies from the next message on; scorel trust revoke takes it back.")
 	}
 	return nil
 }
@@ -372,5 +372,5 @@ func trustLines(p *protocol.Project) (lines []string) {
 	if t.State == protocol.TrustPart {
 		why = "files of this project are not those that you trusted"
 	}
-	return append(lines, fmt.Sprintf("%s, so these do not count: %s; look at them with: scorel trust %s", why, display.Line(what), headless.QuoteShell(display.Line(p.Root))))
+	return append(lines, fmt.Sprintf("%s, so these are ignored: %s; look at them with: scorel trust %s", why, display.Line(what), headless.QuoteShell(display.Line(p.Root))))
 }

@@ -121,7 +121,7 @@ func (v *Session) awaitPhone(r *wayIn, id protocol.PairingID) {
 			v.notify("nobody came within the minute; /remote-control shows another code")
 		default:
 			v.way = nil
-			v.notify("the code counts no longer (" + string(end.Outcome) + "); /remote-control shows another one")
+			v.notify("the code is no longer valid (" + string(end.Outcome) + "); /remote-control shows another one")
 		}
 	})
 }
@@ -148,11 +148,11 @@ func (v *Session) endWay(r *wayIn) {
 	var done string
 	switch {
 	case r != nil && r.code != nil:
-		req, done = &protocol.CancelPairing{PairingID: r.code.PairingID}, "nobody can come in by the code any more"
+		req, done = &protocol.CancelPairing{PairingID: r.code.PairingID}, "nobody can connect with the code any more"
 	case r != nil && r.came != nil:
 		req, done = &protocol.RevokeEntry{ClientID: r.came.ClientID}, display.Line(r.came.Label)+" was sent away, and may not come in any more"
 	default:
-		v.notify("no code counts, and nobody has come by one")
+		v.notify("no code is valid, and nobody has used one")
 		return
 	}
 	v.enqueue(func(ctx context.Context) func() {

@@ -58,6 +58,9 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 		k.Mod = 0
 		return tea.Batch(f.key(k), f.key(k))
 	}
+	if f.questions.Late() && name == "esc" {
+		return nil
+	}
 	if k.Text != "" && k.Mod&^tea.ModShift == 0 {
 		name = k.Text // "?" is the same key on every keyboard
 	}

@@ -64,7 +64,7 @@ func TestAProjectThatIsNotTrustedDoesNothingUntilItIs(t *testing.T) {
 	s.Say("/trust")
 	s.WaitFor("Trust this project?", "❯ 2. Work without them")
 	s.Type("y")
-	s.WaitFor("trusted; it counts from the next message on")
+	s.WaitFor("trusted; it applies from the next message on")
 	s.Say("now it counts")
 	waitAnswers(s, 3)
 	heard("heard\n")

@@ -168,7 +168,7 @@ func TestAWebSocketThatCannotBeUsedSaysWhy(t *testing.T) {
 		"refused":             {handler: plain(http.StatusForbidden, ""), want: "it refuses the connection (status 403)"},
 		"redirect":            {handler: plain(http.StatusFound, elsewhere), want: "which is another server"},
 		"no sub-protocol":     {sockets: &sockets{protocols: []string{"chat"}}, want: `does not speak the sub-protocol "mcp"`},
-		"no message":          {sockets: says(websocket.MessageText, "hello"), want: "no message of MCP"},
+		"no message":          {sockets: says(websocket.MessageText, "hello"), want: "not a message of MCP"},
 		"binary":              {sockets: says(websocket.MessageBinary, "{}"), want: "a binary message"},
 		"17 MiB":              {sockets: says(websocket.MessageText, `{"jsonrpc":"2.0","id":1,"result":"`+strings.Repeat("x", 17<<20)+`"}`), want: "more than 16 MiB"},
 		"closes at the start": {sockets: &sockets{do: func(_ context.Context, c *websocket.Conn) { _ = c.Close(websocket.StatusGoingAway, "bye") }}, want: "it does not answer as an MCP server does"},

@@ -36,16 +36,16 @@ func (c *commands) clientsCommand() *cobra.Command {
 	}}
 	list.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(list,
-		c.clientChange("confirm CLIENT", "Let one in that waits for it", cobra.ExactArgs(1), func(id protocol.ClientID, _ []string) (protocol.Request, string) {
+		c.clientChange("confirm CLIENT", "Let in a client that waits for it", cobra.ExactArgs(1), func(id protocol.ClientID, _ []string) (protocol.Request, string) {
 			return &protocol.ConfirmEntry{ClientID: id}, "is in"
 		}),
-		c.clientChange("rename CLIENT NAME", "Give one another name", cobra.ExactArgs(2), func(id protocol.ClientID, args []string) (protocol.Request, string) {
+		c.clientChange("rename CLIENT NAME", "Rename a client", cobra.ExactArgs(2), func(id protocol.ClientID, args []string) (protocol.Request, string) {
 			return &protocol.RenameEntry{ClientID: id, Label: args[0]}, "has the name " + display.Line(args[0])
 		}),
-		c.clientChange("grant CLIENT view|answer|control", "Change what one may do, at once", cobra.ExactArgs(2), func(id protocol.ClientID, args []string) (protocol.Request, string) {
+		c.clientChange("grant CLIENT view|answer|control", "Change what a client may do, at once", cobra.ExactArgs(2), func(id protocol.ClientID, args []string) (protocol.Request, string) {
 			return &protocol.SetGrant{ClientID: id, Grant: protocol.Grant(args[0])}, "has the grant " + display.Line(args[0])
 		}),
-		c.clientChange("revoke CLIENT", "Take one off the list, and end its connections", cobra.ExactArgs(1), func(id protocol.ClientID, _ []string) (protocol.Request, string) {
+		c.clientChange("revoke CLIENT", "Remove a client from the list, and end its connections", cobra.ExactArgs(1), func(id protocol.ClientID, _ []string) (protocol.Request, string) {
 			return &protocol.RevokeEntry{ClientID: id}, "may not come in any more"
 		}))
 	return cmd

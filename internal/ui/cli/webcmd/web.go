@@ -83,7 +83,7 @@ func (c *commands) web(ctx context.Context, o webOptions) error {
 		if _, err := client.Call[*protocol.Done](ctx, l, "", &protocol.CloseWeb{}); err != nil {
 			return err
 		}
-		fmt.Fprintln(c.Stdout, "The host listens for browsers no longer. scorel clients revoke takes their keys off the list.")
+		fmt.Fprintln(c.Stdout, "The host no longer listens for browsers. scorel clients revoke takes their keys off the list.")
 		return nil
 	}
 	w := &entrance{cmds: c, o: o, l: l}
@@ -218,7 +218,7 @@ func (w *entrance) local(ctx context.Context) error {
 		fmt.Fprintf(w.cmds.Stdout, "The code was not needed, or nobody came within the minute. A browser that the host knows is in already, at %s.\n", w.opened.Addresses[0])
 		return nil
 	}
-	return fmt.Errorf("the code counts no longer (%s); try again with scorel web", end.Outcome)
+	return fmt.Errorf("the code is no longer valid (%s); try again with scorel web", end.Outcome)
 }
 
 // knownComes waits until a client comes that the host knows already: it needs no code. It
@@ -290,7 +290,7 @@ func (w *entrance) network(ctx context.Context) error {
 		case end.Outcome == protocol.PairingRedeemed:
 			return w.confirm(ctx, end.Entry)
 		case end.Outcome != protocol.PairingExpired:
-			return fmt.Errorf("the code counts no longer (%s); try again with scorel web --lan", end.Outcome)
+			return fmt.Errorf("the code is no longer valid (%s); try again with scorel web --lan", end.Outcome)
 		}
 		fmt.Fprintln(w.cmds.Stdout, "\nThe minute is over. Here is another code:")
 	}

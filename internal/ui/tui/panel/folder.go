@@ -33,7 +33,7 @@ func (x *Folder) OfferTrust(p *protocol.Project) tea.Cmd {
 	case protocol.TrustNothing, protocol.TrustPart:
 		x.Toasts.Info(counted(p.Trust.Count, "file") + " of this project could run commands or change settings; ignored until trusted, and /trust shows what each would do")
 	case protocol.TrustNotPossible:
-		x.Toasts.Warn("this project has more files than can be trusted that could run commands, add tools or change settings; they are ignored")
+		x.Toasts.Warn("this project has too many files that could run commands, add tools or change settings; they are ignored")
 	}
 	for _, n := range p.Trust.Notices {
 		x.Toasts.Warn(n)
@@ -75,7 +75,7 @@ func (x *Folder) trust(req *protocol.TrustProject) tea.Cmd {
 		case err != nil:
 			x.Toasts.Fail(err)
 		case req.Trusted:
-			x.Toasts.Info("trusted; it counts from the next message on")
+			x.Toasts.Info("trusted; it applies from the next message on")
 		default:
 			x.Toasts.Info("the project's files are no longer trusted")
 		}
@@ -107,7 +107,7 @@ func (x *Folder) OfferWide(p *protocol.Project) tea.Cmd {
 		what = p.Root + " is the whole file system."
 	}
 	d := dialog.NewConfirm(dialog.ConfirmConfig{ID: wideQuestion, Title: "Work in " + p.Root + "?", Danger: true,
-		Message: what + " The model could read all of it without a question, and what it may write it could write everywhere in it. A project's folder is enough for most work.",
+		Message: what + " The model could read everything in it without asking, and what it may write it could write anywhere in it. A project's folder is enough for most work.",
 		Yes:     "Yes, and do not ask again", No: "No; start scorel in a project's folder"})
 	return x.questions.Ask(d, func(o dialog.Outcome) tea.Cmd {
 		if !o.Yes {

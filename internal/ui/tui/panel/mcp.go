@@ -228,7 +228,7 @@ func (x *MCP) enable(name string, on bool) tea.Cmd {
 // answer asks what the entry of a server asks for, one after the other.
 func (x *MCP) answer(name string, questions []protocol.MCPInput) tea.Cmd {
 	if len(questions) == 0 {
-		x.Toasts.Info("the answers for " + line(name) + " count from the next message on")
+		x.Toasts.Info("the answers for " + line(name) + " apply from the next message on")
 		return nil
 	}
 	q, rest := questions[0], questions[1:]

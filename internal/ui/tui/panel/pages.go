@@ -175,7 +175,7 @@ func (x *Pages) Skills() tea.Cmd {
 					return nil
 				}
 			}
-			x.Toasts.Warn("the skill has no text that counts")
+			x.Toasts.Warn("the skill has no text that can be used")
 			return nil
 		})
 	}

@@ -77,7 +77,7 @@ func (v *remoteView) another() tea.Cmd {
 		if v.over { // it was closed meanwhile
 			return v.cancel()
 		}
-		v.said = "Scan the code with the phone. It counts for a minute; then another one is shown."
+		v.said = "Scan the code with the phone. It is valid for a minute; then another one is shown."
 		return link.Ask(v.Link, "", &protocol.AwaitPairing{PairingID: p.PairingID}, v.ended)
 	})
 }
@@ -103,7 +103,7 @@ func (v *remoteView) ended(end *protocol.PairingEnd, err error) tea.Cmd {
 		v.Toasts.Warn(line(v.came.Label) + " has come: /remote-control")
 		return nil
 	}
-	v.end("No code counts any more (" + string(end.Outcome) + "). /remote-control makes another.")
+	v.end("The code is no longer valid (" + string(end.Outcome) + "). /remote-control makes another.")
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (v *remoteView) disconnect() tea.Cmd {
 	v.Overlays.Close(v)
 	v.over = true
 	if v.came == nil {
-		v.Toasts.Info("nobody can come in by the code any more")
+		v.Toasts.Info("nobody can connect with the code any more")
 		return v.cancel()
 	}
 	return askOf(v.Base, "", &protocol.RevokeEntry{ClientID: v.came.ClientID}, func(*protocol.Done) tea.Cmd {

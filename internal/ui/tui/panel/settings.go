@@ -116,7 +116,7 @@ func (x *Settings) edit(id string) tea.Cmd {
 	}
 	return x.value(e.Key, e.Doc+" ("+e.Type+")", strings.Trim(e.Value, `"`), choices, func(value string) tea.Cmd {
 		return ask(x.Base, &protocol.SetConfig{Key: e.Key, Value: value}, func(_ *protocol.Done) tea.Cmd {
-			x.Toasts.Info(e.Key + " is set; it counts from the next turn on")
+			x.Toasts.Info(e.Key + " is set; it applies from the next turn on")
 			return x.info.LoadConfig()
 		})
 	})

@@ -158,7 +158,7 @@ func Read(dir string) (Settings, []Problem) {
 	name := Path(dir)
 	file, err := config.Read(name)
 	if err == nil && len(file.Data) > maxSettings {
-		err = fmt.Errorf("the settings %s do not count: the file is larger than %d bytes", name, maxSettings)
+		err = fmt.Errorf("the settings %s are ignored: the file is larger than %d bytes", name, maxSettings)
 	}
 	if err != nil {
 		return Defaults(), []Problem{{Text: err.Error()}}

@@ -18,6 +18,9 @@ const (
 	unanswered = 250 * time.Millisecond
 	// twice is within which time Esc is pressed twice to close a component.
 	twice = time.Second
+	// again is within which time Esc is pressed once more by who has not seen yet that the
+	// first one has closed a component.
+	again = 500 * time.Millisecond
 	// maxEarly bounds the frames that came before the dialog that they are of.
 	maxEarly = 64
 )
@@ -26,6 +29,7 @@ const (
 type panels struct {
 	of    map[string]*panel
 	early []*protocol.UIFrame
+	esc   time.Time // when Esc was pressed last in one that is closed now
 }
 
 // panel is a component on this screen. Keys go to the host one request after the other:
@@ -73,6 +77,15 @@ func (q *Queue) Press(data string) tea.Cmd {
 	}
 	p.keys, p.bytes = append(p.keys, data), p.bytes+len(data)
 	return tea.Batch(q.sendKeys(d.ID(), p), q.soon(p))
+}
+
+// Late reports whether an Esc that is pressed now is the second of two, the first of which
+// has closed a component: it was meant for that, and not for what has the keys now. It is
+// asked for each key.
+func (q *Queue) Late() bool {
+	late := time.Since(q.panels.esc) < again
+	q.panels.esc = time.Time{}
+	return late
 }
 
 // Resized tells the components on this screen its size.
@@ -174,8 +187,9 @@ func (q *Queue) syncComponents(asked []protocol.UIRequest) tea.Cmd {
 			cmds = append(cmds, q.frame(f))
 		}
 	}
-	for id := range q.panels.of {
+	for id, p := range q.panels.of {
 		if q.component(id) == nil {
+			q.panels.esc = p.esc
 			delete(q.panels.of, id)
 		}
 	}

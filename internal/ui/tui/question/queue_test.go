@@ -2,9 +2,12 @@ package question
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/tui/dialog"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/status"
@@ -44,5 +47,47 @@ func TestAQuestionThatWasAnsweredHereIsNotOpenedAgain(t *testing.T) {
 	q.Sync()
 	if len(q.given) > 0 {
 		t.Error("it is remembered for ever")
+	}
+}
+
+// TestSecondEscOfAClosedComponentIsNotForTheEditor: under a component stands that Esc twice
+// closes it, and an extension may do so at the first.
+func TestSecondEscOfAClosedComponentIsNotForTheEditor(t *testing.T) {
+	for name, c := range map[string]struct {
+		after time.Duration // the first Esc, until the second
+		key   bool          // one is pressed between them
+		late  bool
+	}{
+		"at once":           {200 * time.Millisecond, false, true},
+		"later":             {600 * time.Millisecond, false, false},
+		"after another key": {200 * time.Millisecond, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &asking{live: protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogCustom}}}}}
+				q := New(Config{Link: link.New(t.Context(), link.Config{}), Toasts: &status.Toasts{}, Session: s, Person: nobody{}})
+				q.SetKeys(keymap.Default())
+				q.Sync()
+				q.Front().(*dialog.Component).SetHere(true)
+				q.guard.Drawn("ui_1", time.Now())
+				time.Sleep(time.Minute) // a person has seen it
+				if q.Component() == nil {
+					t.Fatal("it does not take keys")
+				}
+				q.Press("\x1b")
+				s.live.UI = nil // the extension has closed it
+				q.Sync()
+				time.Sleep(c.after)
+				if c.key {
+					q.Late()
+				}
+				if got := q.Late(); got != c.late {
+					t.Errorf("the second Esc is late: %t", got)
+				}
+				if q.Late() {
+					t.Error("a third is late, too")
+				}
+			})
+		})
 	}
 }

@@ -109,7 +109,7 @@ describe.skipIf(withoutPages !== "")("the panels of files", () => {
       await panel.getByRole("button", { name }).click();
     };
     await open("pic", "picture.bin");
-    await panel.getByText("It is not a text.").waitFor();
+    await panel.getByText("It is not text.").waitFor();
     await panel.getByRole("button", { name: "Back to the files" }).click();
     await open("lont", "long.txt");
     await panel.getByText(/^Only the first 262 kB of 440 kB/).waitFor();

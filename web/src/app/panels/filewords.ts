@@ -19,7 +19,7 @@ export const fileWords = words(
     unknown: "unknown",
     lines: (add: number, del: number) => `${plural(add, "line added", "lines added")}, ${plural(del, "line removed", "lines removed")}`,
     tooLong: "The difference is too long to be shown.",
-    binary: "It is not a text.",
+    binary: "It is not text.",
     diffOf: (path: string) => `Difference of ${path}`,
     noProject: "This session belongs to no project, so it has no files to list.",
     find: "Find a file",

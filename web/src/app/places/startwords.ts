@@ -92,7 +92,7 @@ export const startWords = words(
     wideHome: (path: string) => `${path} is your whole home folder, or holds it.`,
     wideRoot: (path: string) => `${path} is the whole file system.`,
     wideAbout:
-      "The model could read all of it without a question, and what it may write it could write everywhere in it. A project’s folder is enough for most work.",
+      "The model could read everything in it without asking, and what it may write it could write anywhere in it. A project’s folder is enough for most work.",
     wideYes: "Yes, and do not ask again",
     wideNo: "Choose another folder",
 

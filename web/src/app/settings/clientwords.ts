@@ -2,7 +2,7 @@ import { words } from "../words/index";
 
 export const clientsWords = words(
   {
-    about: "Browsers and devices that come in with a key of their own. A grant counts at once, on open pages too.",
+    about: "Browsers and devices that come in with a key of their own. A grant applies at once, on open pages too.",
     invite: "Let a phone in",
     inviteHere: "Let a browser of this machine in",
     name: "Name",
@@ -27,7 +27,7 @@ export const clientsWords = words(
     save: "Save",
     remove: "Take off the list",
     removeOf: (name: string) => `Take ${name} off the list`,
-    removeAbout: "Its open pages are cut off at once, and its key counts no longer. To come again it needs a new code.",
+    removeAbout: "Its open pages are cut off at once, and its key is no longer valid. To come again it needs a new code.",
     removeSelf:
       "This is the browser that you are using. Its page is cut off at once, and to come again it needs a new code from a terminal.",
     grant: (name: string) => `What ${name} may do`,
@@ -47,14 +47,14 @@ export const clientsWords = words(
     scan: "Scan this with the phone’s camera, or type the address.",
     qr: "QR code of the address",
     address: "Address",
-    counts: (s: number) => `The code counts once, for ${s} more seconds.`,
+    counts: (s: number) => `The code works once, for ${s} more seconds.`,
     fingerprint: "Fingerprint of the certificate",
     own: "The host made its certificate itself, so the browser warns of it. Compare the fingerprint before you go on.",
     noAddress: "This machine has no address in a network, so nobody could come. Connect it first.",
     came: (name: string) => `${name} has come.`,
     expired: "Nobody came in time.",
     cancelled: "The code was cancelled.",
-    failed: "Somebody tried the code with a wrong proof. It counts no longer.",
+    failed: "Somebody tried the code with a wrong proof. The code is no longer valid.",
     copy: "Copy the address",
     copied: "Copied.",
   },

@@ -110,7 +110,7 @@ export const settingsWords = words(
     noProjects: "No project is known yet.",
 
     configAbout:
-      "Keys of config.toml of the host, with the value in force and where it is written. What you set here is written into your own file, and counts from the next turn on.",
+      "Keys of config.toml of the host, with the value in force and where it is written. What you set here is written into your own file, and applies from the next turn on.",
     find: "Find a key",
     value: "Value",
     change: "Change",
