@@ -118,7 +118,7 @@ func TestWhatACommandPutIntoTheRepositoryStandsInItsCardAndInANotice(t *testing.
 		Data: json.RawMessage(`{"command":"make mine","exitCode":0,"changedProtected":["/p/.mcp.json"],"setAside":[{"path":"/p/.git/mine","to":"/p/x","why":"y"}]}`)})
 	got := cards(t, filled(l))
 	has(t, got, "changed a protected file: /p/.mcp.json", "led Git elsewhere: /p/.git/mine")
-	has(t, got, "led Git elsewhere: /p/.git/commondir", "could not be moved: /p/.git/gitdir", "! A command put into the repository", "/p/.envrc was changed")
+	has(t, got, "led Git elsewhere: /p/.git/commondir", "could not be moved: /p/.git/gitdir", "! A command added files to the repository", "/p/.envrc was changed")
 	hasNot(t, got, "Attention")
 }
 
