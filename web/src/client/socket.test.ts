@@ -171,7 +171,7 @@ describe("a connection", () => {
   ])("ends when the host sends %s", async (_, m) => {
     const { state, socket } = await connected();
     socket.says(m);
-    expect(state.gone?.message).toMatch(/no message/);
+    expect(state.gone?.message).toMatch(/not a message/);
     expect(state.messages).toEqual([]);
   });
 
