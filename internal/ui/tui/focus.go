@@ -58,7 +58,7 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 		k.Mod = 0
 		return tea.Batch(f.key(k), f.key(k))
 	}
-	if f.questions.Late() && name == "esc" {
+	if f.questions.SecondEsc() && name == "esc" {
 		return nil
 	}
 	if k.Text != "" && k.Mod&^tea.ModShift == 0 {

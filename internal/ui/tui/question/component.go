@@ -79,10 +79,10 @@ func (q *Queue) Press(data string) tea.Cmd {
 	return tea.Batch(q.sendKeys(d.ID(), p), q.soon(p))
 }
 
-// Late reports whether an Esc that is pressed now is the second of two, the first of which
+// SecondEsc reports whether an Esc that is pressed now is the second of two, the first of which
 // has closed a component: it was meant for that, and not for what has the keys now. It is
 // asked for each key.
-func (q *Queue) Late() bool {
+func (q *Queue) SecondEsc() bool {
 	late := time.Since(q.panels.esc) < again
 	q.panels.esc = time.Time{}
 	return late
@@ -189,7 +189,9 @@ func (q *Queue) syncComponents(asked []protocol.UIRequest) tea.Cmd {
 	}
 	for id, p := range q.panels.of {
 		if q.component(id) == nil {
-			q.panels.esc = p.esc
+			if p.esc.After(q.panels.esc) {
+				q.panels.esc = p.esc
+			}
 			delete(q.panels.of, id)
 		}
 	}

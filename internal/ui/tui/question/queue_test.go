@@ -79,12 +79,12 @@ func TestSecondEscOfAClosedComponentIsNotForTheEditor(t *testing.T) {
 				q.Sync()
 				time.Sleep(c.after)
 				if c.key {
-					q.Late()
+					q.SecondEsc()
 				}
-				if got := q.Late(); got != c.late {
+				if got := q.SecondEsc(); got != c.late {
 					t.Errorf("the second Esc is late: %t", got)
 				}
-				if q.Late() {
+				if q.SecondEsc() {
 					t.Error("a third is late, too")
 				}
 			})
