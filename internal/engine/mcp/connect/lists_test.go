@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,26 +79,27 @@ func TestACallThatIsCancelledLeavesTheServerSubscribable(t *testing.T) {
 // does not have what was read first count for good.
 func TestAListThatNeverComesToRestIsReadNevertheless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
+		var told atomic.Int32 // two that tell need not wait for each other
+		tell := func() { told.Add(1) }
 		s := newServer(Target{}, Options{})
 		const long = time.Minute
 		for began := time.Now(); time.Since(began) < long; time.Sleep(settle / 2) {
-			s.changed(ofTools, func() { told++ })
+			s.changed(ofTools, tell)
 			synctest.Wait()
 		}
 		time.Sleep(settle)
 		synctest.Wait()
-		if most := int(long/maxSettle) + 1; told < 2 || told > most {
-			t.Errorf("told %d times, at most %d are right", told, most)
+		if n, most := told.Load(), int32(long/maxSettle)+1; n < 2 || n > most {
+			t.Errorf("told %d times, at most %d are right", n, most)
 		}
-		before := told
+		before := told.Load()
 		for range 5 {
-			s.changed(ofTools, func() { told++ })
+			s.changed(ofTools, tell)
 		}
 		time.Sleep(settle)
 		synctest.Wait()
-		if told != before+1 {
-			t.Errorf("changes at once are told %d times", told-before)
+		if n := told.Load() - before; n != 1 {
+			t.Errorf("changes at once are told %d times", n)
 		}
 	})
 }
