@@ -625,6 +625,14 @@ func (r *CreateSession) checkFields() *Problem {
 }
 
 // checkFields checks the fields of the request one by one.
+func (r *CheckSession) checkFields() *Problem {
+	return first(
+		atMost("projectId", r.ProjectID, MaxWord),
+		r.Meta.Check().under("meta"),
+	)
+}
+
+// checkFields checks the fields of the request one by one.
 func (r *ListSessions) checkFields() *Problem {
 	return first(
 		atMost("projectId", r.ProjectID, MaxWord),

@@ -14,6 +14,12 @@ type (
 		ProjectID ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
 		Meta      Meta      `json:"meta" check:"within"`
 	}
+	// CheckSession says why [CreateSession] would refuse to make a session that is described
+	// so; it makes none. The answer is [Done].
+	CheckSession struct {
+		ProjectID ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
+		Meta      Meta      `json:"meta" check:"within"`
+	}
 	// ListSessions lists sessions, newest first; the answer is a [SessionList].
 	// Before continues after a session of an earlier list.
 	ListSessions struct {
@@ -181,6 +187,10 @@ var (
 		Name: "create_session", Scope: ScopeNew, Grant: GrantControl, Mutates: true,
 		New: func() Request { return new(CreateSession) }, Reply: func() Response { return new(SessionSummary) },
 	}
+	checkSessionSpec = Spec{
+		Name: "check_session", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(CheckSession) }, Reply: func() Response { return new(Done) },
+	}
 	listSessionsSpec = Spec{
 		Name: "list_sessions", Scope: ScopeDevice, Grant: GrantView,
 		Method: "GET", Path: "/v1/sessions",
@@ -247,6 +257,11 @@ func (r *CreateSession) Check() *Problem {
 	}
 	return r.checkFields()
 }
+
+// Check returns what of the request cannot be carried out; see [Call.Check].
+func (r *CheckSession) Check() *Problem { return (*CreateSession)(r).Check() }
+
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *UpdateInfo) Check() *Problem {
 	return r.Changes.Check()
 }

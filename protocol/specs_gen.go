@@ -17,6 +17,7 @@ var specs = [...]*Spec{
 	&cancelPairingSpec,
 	&cancelRunSpec,
 	&checkExtensionSpec,
+	&checkSessionSpec,
 	&cloneSessionSpec,
 	&closeSessionSpec,
 	&closeWebSpec,
@@ -164,6 +165,9 @@ func (*CancelRun) Spec() *Spec { return &cancelRunSpec }
 
 // Spec describes the request.
 func (*CheckExtension) Spec() *Spec { return &checkExtensionSpec }
+
+// Spec describes the request.
+func (*CheckSession) Spec() *Spec { return &checkSessionSpec }
 
 // Spec describes the request.
 func (*CloneSession) Spec() *Spec { return &cloneSessionSpec }

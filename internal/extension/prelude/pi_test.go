@@ -623,3 +623,20 @@ func TestForksAreAskedForAndReloadsAreSent(t *testing.T) {
 		t.Errorf("%d reloads", reloads)
 	}
 }
+
+// TestEachHandlerHasAContextOfItsOwn, although what is the same in all is made once.
+func TestEachHandlerHasAContextOfItsOwn(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => pi.on("input", (event, ctx) => {
+  const before = "mine" in ctx;
+  ctx.mine = event.text;
+  const copy = { ...ctx };
+  return { action: "transform", text: [before, ctx.mine, "mine" in ctx, copy.signal === ctx.signal, copy.signal instanceof AbortSignal, copy.isIdle === ctx.isIdle, typeof copy.cwd].join(" ") };
+})`)
+	for _, text := range []string{"one", "two"} {
+		want := `{"action":"transform","text":"false ` + text + ` true true true true string","images":[]}`
+		if got := ext.answer("input", `{"text":"`+text+`"}`); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 
 	"scorel/internal/engine/model"
@@ -14,18 +15,9 @@ import (
 
 // CreateSession makes an empty session.
 func (lib *Library) CreateSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
-	meta := r.Meta
-	meta.ProjectID = r.ProjectID
-	if meta.WorkDir == "" { // the project's folder
-		root, err := lib.settings.ProjectRoot(r.ProjectID)
-		if err != nil {
-			return nil, err
-		}
-		meta.WorkDir = root
-	}
-	// A session that no turn could run in is not made: what is wrong is said now.
-	if err := lib.checkMeta(ctx, id, &meta); err != nil {
-		return nil, protocol.Within("meta", err)
+	meta, err := lib.describe(ctx, id, r)
+	if err != nil {
+		return nil, err
 	}
 	s, err := lib.sessions.Create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: lib.device,
 		CreatedAt: lib.settings.Now().UnixMilli(), Cause: by.Cause(), Meta: meta})
@@ -36,6 +28,21 @@ func (lib *Library) CreateSession(ctx context.Context, by lane.Caller, id protoc
 	lib.announcer.SessionChanged(s)
 	sum := s.Summary()
 	return &sum, nil
+}
+
+// describe returns what a new session is like, or why it is not made: what is wrong with one
+// that no turn could run in is said at its start.
+func (lib *Library) describe(ctx context.Context, id protocol.SessionID, r *protocol.CreateSession) (protocol.Meta, error) {
+	meta := r.Meta
+	meta.ProjectID = r.ProjectID
+	if meta.WorkDir == "" { // the project's folder
+		root, err := lib.settings.ProjectRoot(r.ProjectID)
+		if err != nil {
+			return meta, err
+		}
+		meta.WorkDir = root
+	}
+	return meta, protocol.Within("meta", lib.checkMeta(ctx, id, &meta))
 }
 
 // checkMeta returns why no turn could run in a session that is described so, and puts the
@@ -151,13 +158,28 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 	return &sum, nil
 }
 
+// noJob refuses a description that a request may not give.
+func noJob(meta protocol.Meta) error {
+	if meta.Job == nil {
+		return nil
+	}
+	return protocol.About("meta.job", "", protocol.CodeInvalidRequest, "The field meta.job is set by the host alone; create_job makes a job.")
+}
+
 // handleSessions enters the handlers of this file's requests.
 func (lib *Library) handleSessions(t request.Table) {
 	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CreateSession) (protocol.Response, error) {
-		if r.Meta.Job != nil {
-			return nil, protocol.About("meta.job", "", protocol.CodeInvalidRequest, "The field meta.job is set by the host alone; create_job makes a job.")
+		if err := noJob(r.Meta); err != nil {
+			return nil, err
 		}
 		return lib.CreateSession(ctx, at.By, at.Call.SessionID, r)
+	})
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.CheckSession) (protocol.Response, error) {
+		if err := noJob(r.Meta); err != nil {
+			return nil, err
+		}
+		_, err := lib.describe(ctx, protocol.NewSessionID(lib.settings.Now(), rand.Reader), (*protocol.CreateSession)(r))
+		return &protocol.Done{}, err
 	})
 	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListSessions) (protocol.Response, error) {
 		return lib.ListSessions(ctx, r)

@@ -26,6 +26,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 	event, text := "evt_0000000000000000", `"content":[{"type":"text","text":"hi"}]`
 	return map[string]string{
 		"create_session": fmt.Sprintf(`"projectId":%q,"meta":{"workDir":%s,"name":"n","model":"mock","thinkingLevel":"low"}`, project.ProjectID, dir),
+		"check_session":  `"meta":{"workDir":` + string(dir) + `}`,
 		"clone_session":  fmt.Sprintf(`"fromSessionId":%q`, id), "import_session": fmt.Sprintf(`"blobs":[%q],"workDir":%s`, sha, dir),
 		"export_session": `"format":"jsonl"`, "update_info": `"changes":{"name":"n"}`, "set_label": fmt.Sprintf(`"targetEventId":%q,"label":"l"`, event),
 		"send_message": text + `,"whenBusy":"reject","options":{"allow":["Read"]}`, "steer": text, "follow_up": text,

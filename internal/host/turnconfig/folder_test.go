@@ -114,6 +114,15 @@ func TestAnUpdateTakesWhatANewSessionTakesAndNothingElse(t *testing.T) {
 		if field := fieldOf(err).Field; !strings.HasSuffix(field, what) {
 			t.Errorf("a new session, %s: about %q: %s", what, field, err.Message)
 		}
+		checked := hosttest.Refused(t, e.C, "", &protocol.CheckSession{Meta: meta}, protocol.CodeInvalidRequest)
+		if checked.Message != err.Message || fieldOf(checked) != fieldOf(err) {
+			t.Errorf("%s: checked: %s; made: %s", what, checked.Message, err.Message)
+		}
+	}
+	hosttest.Refused(t, e.C, "", &protocol.CheckSession{Meta: protocol.Meta{WorkDir: w.Project, Job: &protocol.JobMeta{Template: "t", State: protocol.JobWorking}}}, protocol.CodeInvalidRequest)
+	hosttest.Call[*protocol.Done](t, e.C, "", &protocol.CheckSession{Meta: protocol.Meta{WorkDir: w.Project, Model: "mock"}})
+	if list := hosttest.Call[*protocol.SessionList](t, e.C, "", &protocol.ListSessions{}); len(list.Sessions) != 1 {
+		t.Errorf("%d sessions after what was only checked", len(list.Sessions))
 	}
 	e.Say("one")
 	if err := os.RemoveAll(w.Project); err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -13,7 +12,6 @@ import (
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/tui"
-	"scorel/protocol"
 )
 
 // uiOptions are the flags of the terminal UI beside those that it shares with -p.
@@ -57,9 +55,6 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 		}
 	}
 	if o.model != "" && !u.remote.set() {
-		if err := a.checkModel(ctx, o.model, o.cwd); err != nil {
-			return err
-		}
 		if err := o.forHost(); err != nil {
 			return err
 		}
@@ -128,25 +123,4 @@ func (a *app) embedUI(ctx context.Context) (*link, *client.Client, error) {
 		return nil, nil, err
 	}
 	return l, client.New(conn), nil
-}
-
-// checkModel fails when there is no model of a name, before anything is shown. One that
-// only lacks its key is fine: the terminal UI asks for that.
-func (a *app) checkModel(ctx context.Context, name, cwd string) error {
-	dir, err := workDir(cwd)
-	if err != nil {
-		return err
-	}
-	return a.withHost(ctx, hostOptions{noSession: true}, func(l *link) error {
-		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
-		if err != nil {
-			return nil // the UI says what is wrong with the folder
-		}
-		_, err = l.create(ctx, p.ProjectID, protocol.Meta{WorkDir: dir, Model: name})
-		var pe *protocol.Error
-		if errors.As(err, &pe) && pe.Code == protocol.CodeInvalidRequest && protocol.AboutOf(err).Field == "meta.model" {
-			return err
-		}
-		return nil
-	})
 }

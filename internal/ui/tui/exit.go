@@ -20,6 +20,7 @@ type exit struct {
 	closing bool      // it ends as soon as what was typed has reached the host
 	cut     bool      // the terminal, or the system, ends it
 	failed  error     // why the UI cannot continue
+	refused bool      // it failed because of the command line
 	armed   time.Time // the last Ctrl-C that did nothing
 	escaped time.Time // the last Esc that did nothing
 }
@@ -99,6 +100,12 @@ func (m *Model) fail(err error) tea.Cmd {
 	return tea.Quit
 }
 
+// refuse ends the program because of its command line.
+func (m *Model) refuse(err error) tea.Cmd {
+	m.exit.refused = true
+	return m.fail(err)
+}
+
 // crash restores the terminal and keeps what is needed to resume.
 func (m *Model) crash(p loop.Panicked) {
 	if m.exit.failed != nil {
@@ -117,9 +124,9 @@ func panicked(value any) loop.Panicked { return loop.Panicked{Value: value, Stac
 func (m *Model) shutdownNotice(w io.Writer) {
 	ending := input.InOrder
 	switch {
-	case m.exit.failed != nil:
+	case m.exit.failed != nil && (!m.exit.refused || m.start.left != ""): // one that crashed before is still to be shown
 		ending = input.Crashed
-	case m.exit.cut:
+	case m.exit.refused, m.exit.cut:
 		ending = input.Cut
 	}
 	m.input.End(ending, w)

@@ -219,5 +219,5 @@ func (m *Model) linked(l link.Linked) tea.Cmd {
 		cmds = append(cmds, m.panels.folder.OfferWide(p), m.panels.folder.OfferTrust(p))
 	}
 	m.input.Forget()
-	return tea.Batch(append(cmds, m.choose(), m.host.LoadConfig(), m.host.LoadModels(), m.input.Changed())...) // what is typed may want the host's files
+	return tea.Batch(append(cmds, m.begin(), m.host.LoadConfig(), m.host.LoadModels(), m.input.Changed())...) // what is typed may want the host's files
 }

@@ -17,6 +17,22 @@ type start struct {
 	last  []string           // lines of the session before, on their way into the scrollback
 }
 
+// begin shows the first session, unless the command line names a model that there is not.
+// One that only lacks its key is fine: the person is asked for that.
+func (m *Model) begin() tea.Cmd {
+	p := m.host.Project()
+	if m.cfg.Start.Model == "" || p == nil {
+		return m.choose()
+	}
+	r := &protocol.CheckSession{ProjectID: p.ProjectID, Meta: protocol.Meta{WorkDir: m.cfg.WorkDir, Model: m.cfg.Start.Model}}
+	return link.Ask(m.link, "", r, func(_ *protocol.Done, err error) tea.Cmd {
+		if protocol.AboutOf(err).Field == "meta.model" {
+			return m.refuse(err)
+		}
+		return m.choose() // whatever else is wrong is said when it is in the way
+	})
+}
+
 // choose shows the session that the command line named, the one that a crashed UI
 // showed here, or one that runs or waits for somebody.
 func (m *Model) choose() tea.Cmd {

@@ -33,7 +33,7 @@ import type { ForeignRules, ImportRules, ListForeignRules, ListRules, RuleList, 
 import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
 import type { AutomationStatus, CancelRun, CreateSchedule, DeleteSchedule, GetAutomation, GetSchedule, ListRuns, ListSchedules, PlanSchedule, RunList, RunSchedule, Schedule, ScheduleDetails, ScheduleList, ScheduleRun, SetSchedule } from "./schedule";
 import type { SearchResult, SearchSessions } from "./search";
-import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
+import type { CheckSession, CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
 import type { ListSkills, SkillList } from "./skill";
 import type { GetTaskOutput, ListTasks, StopTask, TaskInfo, TaskList, TaskOutput } from "./task";
@@ -56,6 +56,7 @@ export interface Requests {
   cancel_pairing: { request: CancelPairing; response: Done };
   cancel_run: { request: CancelRun; response: ScheduleRun };
   check_extension: { request: CheckExtension; response: ExtensionInfo };
+  check_session: { request: CheckSession; response: Done };
   clone_session: { request: CloneSession; response: SessionSummary };
   close_session: { request: CloseSession; response: Done };
   close_web: { request: CloseWeb; response: Done };
@@ -212,6 +213,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   cancel_pairing: "control",
   cancel_run: "control",
   check_extension: "control",
+  check_session: "control",
   clone_session: "control",
   close_session: "view",
   close_web: "control",

@@ -17,6 +17,15 @@ export interface CreateSession {
 }
 
 /**
+ * CheckSession says why {@link CreateSession} would refuse to make a session that is described
+ * so; it makes none. The answer is {@link Done}.
+ */
+export interface CheckSession {
+  projectId?: ProjectID;
+  meta: Meta;
+}
+
+/**
  * ListSessions lists sessions, newest first; the answer is a {@link SessionList}.
  * Before continues after a session of an earlier list.
  */

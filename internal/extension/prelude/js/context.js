@@ -1,19 +1,68 @@
 // The contexts that handlers get as their last argument. Hooks v2 and the pi extension
 // API share one; Scorel's own shape has a smaller one.
 
+const sessions = guard(sessionManager);
+const models = guard(modelRegistry);
+
+const asked = {
+  // Every model call builds its context anew, so there is nothing to wait for.
+  rebuildContext: async () => alive(),
+  isIdle: () => host.state.idle === true,
+  hasPendingMessages: () => host.state.pending === true,
+  isProjectTrusted: () => host.state.trusted === true,
+  abort() {
+    request("agent/cancel").catch((err) => log("error", `abort: ${errorText(err)}`));
+  },
+  compact(options = {}) {
+    request("agent/compact", { instructions: options.customInstructions, later: true })
+      .then((result) => options.onComplete && options.onComplete(result || {}))
+      .catch((err) => (options.onError ? options.onError(err) : log("error", `compact: ${errorText(err)}`)));
+  },
+  getContextUsage() {
+    const model = currentModel();
+    const tokens = host.state.contextTokens;
+    if (!model || !tokens || !model.contextWindow) return undefined;
+    return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
+  },
+  getSystemPrompt: () => host.state.systemPrompt || "",
+  shutdown: refusal("ctx.shutdown of a handler", "Call it in a command: it ends the terminal of whoever typed that."),
+};
+
 // hookContext is the context of a handler. signal is aborted when its answer is not
 // wanted any more.
-function hookContext(signal, systemPrompt = () => host.state.systemPrompt || "") {
-  return guard(hookFields(signal, systemPrompt));
+function hookContext(signal, systemPrompt) {
+  common = common || hookFields();
+  return new Proxy(common, new Differing(systemPrompt ? { signal, getSystemPrompt: systemPrompt } : { signal }));
 }
 
-function hookFields(signal, systemPrompt) {
+// A context for each call would take a third of its time: common is in all of them, and own
+// what differs in one, with what its handler puts there.
+let common;
+
+class Differing {
+  constructor(own) {
+    this.own = own;
+  }
+  get(target, name) {
+    if (typeof name === "string") alive();
+    return name in this.own ? this.own[name] : target[name];
+  }
+  set(target, name, value) {
+    this.own[name] = value;
+    return true;
+  }
+  has(target, name) {
+    return name in this.own || name in target;
+  }
+}
+
+function hookFields(signal) {
   return {
     ui,
     exec,
     signal,
-    sessionManager: guard(sessionManager),
-    modelRegistry: guard(modelRegistry),
+    sessionManager: sessions,
+    modelRegistry: models,
     get hasUI() { return host.state.hasUI === true; },
     get mode() { return host.session.mode; },
     get cwd() { return host.session.cwd; },
@@ -26,28 +75,7 @@ function hookFields(signal, systemPrompt) {
     availableModels: refreshModels,
     resolveApiKey,
     saveEntry,
-    // Every model call builds its context anew, so there is nothing to wait for.
-    rebuildContext: async () => alive(),
-
-    isIdle: () => host.state.idle === true,
-    hasPendingMessages: () => host.state.pending === true,
-    isProjectTrusted: () => host.state.trusted === true,
-    abort() {
-      request("agent/cancel").catch((err) => log("error", `abort: ${errorText(err)}`));
-    },
-    compact(options = {}) {
-      request("agent/compact", { instructions: options.customInstructions, later: true })
-        .then((result) => options.onComplete && options.onComplete(result || {}))
-        .catch((err) => (options.onError ? options.onError(err) : log("error", `compact: ${errorText(err)}`)));
-    },
-    getContextUsage() {
-      const model = currentModel();
-      const tokens = host.state.contextTokens;
-      if (!model || !tokens || !model.contextWindow) return undefined;
-      return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
-    },
-    getSystemPrompt: systemPrompt,
-    shutdown: refusal("ctx.shutdown of a handler", "Call it in a command: it ends the terminal of whoever typed that."),
+    ...asked,
   };
 }
 
@@ -57,7 +85,7 @@ function commandContext(args, argsRaw, signal) {
 }
 
 function commandFields(args, argsRaw, signal) {
-  return extend(hookFields(signal, () => host.state.systemPrompt || ""), {
+  return extend(hookFields(signal), {
     args,
     argsRaw,
     setModel,

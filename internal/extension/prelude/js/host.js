@@ -12,13 +12,15 @@ function alive() {
 
 // guard gives an object that throws when it is used after the extension was unloaded.
 function guard(object) {
-  return new Proxy(object, {
-    get(target, name) {
-      if (typeof name === "string") alive();
-      return target[name];
-    },
-  });
+  return new Proxy(object, whileLoaded);
 }
+
+const whileLoaded = {
+  get(target, name) {
+    if (typeof name === "string") alive();
+    return target[name];
+  },
+};
 
 // extend puts the properties of more, getters too, into object.
 function extend(object, more) {

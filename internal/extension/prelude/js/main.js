@@ -43,6 +43,7 @@ function exportOf(module) {
 // files. Nothing else is asked of them before that has ended, or START_WAIT is over.
 const START_WAIT = 5000; // milliseconds
 let started = Promise.resolve();
+let ready = false; // nothing has to be waited for
 
 function start(handling) {
   let timer;
@@ -52,18 +53,24 @@ function start(handling) {
       resolve();
     }, START_WAIT);
   });
-  started = Promise.race([handling, late]).finally(() => clearTimeout(timer));
+  const now = Promise.race([handling, late]).finally(() => clearTimeout(timer));
+  started = now;
+  ready = false;
+  // Whatever waits goes on in the same step, before the host can ask for more.
+  later(() => { ready = started === now; });
   return handling;
 }
 
 // waiting lets a handler run when the list of models has come and the session has
 // started.
 function waiting(fn) {
-  return async (params, signal) => {
-    await fetched;
-    await started;
-    return fn(params, signal);
-  };
+  return (params, signal) => (ready ? fn(params, signal) : later(fn, params, signal));
+}
+
+async function later(fn, params, signal) {
+  await fetched;
+  await started;
+  return fn(params, signal);
 }
 
 // open holds the handlers of events that run. At the end of the extension they have
