@@ -120,6 +120,9 @@ func (b *bench) extension(ctx context.Context, file, cache string, unchanged boo
 	if err == nil && len(loaded.Hooks) != 2 {
 		err = fmt.Errorf("the extension listens to %v", loaded.Hooks)
 	}
+	if err == nil {
+		err = h.call(rpc.MethodHook, rpc.HookCall{Ext: "measured", Hook: "session_start", Data: json.RawMessage(`{"reason":"startup"}`)}, nil)
+	}
 	if err != nil {
 		return nil, 0, errors.Join(err, h.end())
 	}
