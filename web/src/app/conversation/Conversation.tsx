@@ -19,8 +19,14 @@ import "./conversation.css";
 
 /** How near to its end a list follows what comes, in pixels. */
 const nearEnd = 80;
+/** How long a wheel, a finger or a key may have been the cause of a scrolling, in milliseconds. */
+const usedFor = 1000;
 /** How near to its beginning older messages are asked for, in pixels. */
-const nearBegin = 400;
+const nearBegin = 1200;
+/** How many events are asked for then: to draw them takes less than 100 ms on a slow machine. */
+const olderPart = 60;
+/** How many rows are drawn first; the others follow in such parts when these can be seen. */
+const firstRows = 30;
 
 /** What was said and done: the events of the path, and what is running. */
 export function Conversation({ event }: { event?: EventID | undefined }) {
@@ -30,18 +36,34 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   const more = useLive((_, s) => s.projection.more);
   const full = useLive((_, s) => s.projection.full);
   const running = useLive((l) => l.running);
-  const rows = useMemo(() => rowsOf(path), [path]);
+  const all = useMemo(() => rowsOf(path), [path]);
+  const [drawn, setDrawn] = useState(firstRows); // at most so many of the newest; infinite once all were
+  const rows = useMemo(() => (drawn < all.length ? all.slice(-drawn) : all), [all, drawn]);
+  const whole = drawn === Number.POSITIVE_INFINITY;
+  const any = rows.length > 0;
+  useEffect(() => {
+    if (!any || whole) return;
+    const next = drawn < all.length ? drawn + firstRows : Number.POSITIVE_INFINITY;
+    const frame = requestAnimationFrame(() => setDrawn(next));
+    return () => cancelAnimationFrame(frame);
+  }, [any, whole, drawn, all.length]);
   const box = useRef<HTMLElement>(null);
   const pinned = useRef(true);
   const [away, setAway] = useState<string>(); // the last row when the end was left
   const { clientId } = useHost();
 
   const top = useRef(0); // where it was scrolled to last
+  const size = useRef(0); // how high what is shown was then
+  const moved = useRef(Number.NEGATIVE_INFINITY); // when somebody used what scrolls
+  const use = () => {
+    moved.current = performance.now();
+  };
   const follow = useCallback(() => {
     const el = box.current;
     if (!el || !pinned.current) return;
     el.scrollTop = el.scrollHeight;
     top.current = el.scrollTop; // also when what is shown has become shorter
+    size.current = el.scrollHeight;
   }, []);
   useEffect(() => {
     // Rows have their real size only once they are drawn, and grow when they are unfolded.
@@ -76,21 +98,27 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     // Who scrolls up leaves the end. Otherwise it is the end that has gone further, and is followed:
     // what shrank and grew again within a frame has the same size for the observer.
     if (el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd) pinned.current = true;
-    else if (upwards) pinned.current = false;
+    // So does what goes at the beginning while something comes at the end: the browser scrolls then.
+    else if (upwards && (size.current === el.scrollHeight || performance.now() - moved.current < usedFor)) pinned.current = false;
     else follow();
     setAway((a) => (pinned.current ? undefined : (a ?? rows.at(-1)?.key ?? "")));
     top.current = el.scrollTop;
-    if (upwards && !pinned.current && el.scrollTop < nearBegin && more && !full && asked.current !== path.length) {
-      asked.current = path.length;
-      if (el.scrollTop === 0) el.scrollTop = 1; // at 0 a browser does not keep the place when something comes above
-      session.older(200);
-    }
+    size.current = el.scrollHeight;
+    if (!upwards || pinned.current || el.scrollTop >= nearBegin || (whole && (!more || full))) return;
+    if (el.scrollTop === 0) el.scrollTop = 1; // at 0 a browser does not keep the place when something comes above
+    if (!whole || asked.current === path.length) return;
+    asked.current = path.length;
+    session.older(olderPart);
+  };
+  const used = (e: React.KeyboardEvent<HTMLElement>) => {
+    use();
+    roam(e);
   };
   const news = away === undefined ? 0 : rows.length - 1 - rows.findIndex((r) => r.key === away);
   const sought = useRef<EventID>(undefined); // what was found, or is not here
   // biome-ignore lint/correctness/useExhaustiveDependencies: it may come with other rows
   useEffect(() => {
-    if (!event || sought.current === event || path.length === 0) return;
+    if (!event || sought.current === event || !whole) return;
     const el =
       document.getElementById(`e-${event}`) ?? box.current?.querySelector(`[data-events~="${CSS.escape(event)}"]`)?.closest(".bar");
     if (el) {
@@ -100,7 +128,7 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     } else if (more && !full) return session.older(500);
     else tell(w.notHere);
     sought.current = event;
-  }, [event, rows]);
+  }, [event, rows, whole]);
   const before = useRef(running);
   useEffect(() => {
     if (before.current && !running) announce(w.ended);
@@ -108,7 +136,16 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   }, [running, w]);
 
   return (
-    <section ref={box} className="scroll" aria-label={w.conversation} onScroll={scrolled} onKeyDown={roam}>
+    <section
+      ref={box}
+      className="scroll"
+      aria-label={w.conversation}
+      onScroll={scrolled}
+      onWheel={use}
+      onTouchMove={use}
+      onPointerDown={use}
+      onKeyDown={used}
+    >
       <TurnHead box={box} rows={rows} />
       <div className="flow">
         {more && full && <p className="marker">{w.olderElsewhere}</p>}
@@ -191,7 +228,7 @@ const Rows = memo(function Rows({ rows }: { rows: readonly Row[] }) {
           </div>
         </Bar>,
       );
-    } else out.push(<RowView key={r.key} row={r} start={start} turn={turn} />);
+    } else out.push(<RowView key={r.key} row={r} start={start} />);
   }
   return <>{out}</>;
 });
@@ -213,7 +250,8 @@ function Bar({ at, id, children }: { at: string; id?: string; children: ReactNod
   );
 }
 
-function RowView({ row, start, turn }: { row: Row; start: number; turn: Span }) {
+/** A row. Of steps only those that run come here, with their turn. */
+const RowView = memo(function RowView({ row, start, turn }: { row: Row; start: number; turn?: Span }) {
   const w = useWords(conversationWords);
   switch (row.kind) {
     case "said":
@@ -266,7 +304,7 @@ function RowView({ row, start, turn }: { row: Row; start: number; turn: Span }) 
       return (
         <Bar at={at(row, start)}>
           <div className="steps">
-            <StepRow step={row} turn={turn} />
+            <StepRow step={row} turn={turn ?? { from: row.at, to: row.end }} />
           </div>
         </Bar>
       );
@@ -287,7 +325,7 @@ function RowView({ row, start, turn }: { row: Row; start: number; turn: Span }) 
         </Bar>
       );
   }
-}
+});
 
 function Thinking({ row }: { row: Extract<Row, { kind: "thinking" }> }) {
   const w = useWords(conversationWords);

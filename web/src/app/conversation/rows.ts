@@ -111,36 +111,47 @@ export function member(input: unknown, name: string): unknown {
   return typeof input === "object" && input !== null && Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
 }
 
-/** The result of a call, with its event. */
-interface Result {
-  message: ToolResultMessage;
-  at: number;
-  id: EventID;
-}
+/** The event of the result of a call. */
+type Result = MessageEvent & { message: ToolResultMessage };
 
 /** The rows of a path, oldest first. Calls without a result are left to what runs. */
 export function rowsOf(path: readonly PersistentEvent[]): Row[] {
   const results = new Map<string, Result>();
   for (const e of path) {
-    if (e.type === "message" && e.message.role === "tool_result")
-      results.set(e.message.toolCallId ?? "", { message: e.message, at: e.ts, id: e.id });
+    if (e.type === "message" && e.message.role === "tool_result") results.set(e.message.toolCallId ?? "", e as Result);
   }
+  return path.flatMap((e) => rowsOfEvent(e, results));
+}
+
+/** The rows that an event had, with the results of its calls: the same again while these are. */
+const made = new WeakMap<PersistentEvent, { results: readonly (Result | undefined)[]; rows: readonly Row[] }>();
+
+function rowsOfEvent(e: PersistentEvent, all: Map<string, Result>): readonly Row[] {
+  const calls = e.type === "message" && e.message.role === "assistant" && Array.isArray(e.message.content) ? e.message.content : [];
+  const results = calls.flatMap((b) => (b.type === "tool_use" ? [all.get(b.id ?? "")] : []));
+  const before = made.get(e);
+  if (before?.results.every((r, i) => r === results[i])) return before.rows;
+  const rows = newRows(e, all);
+  made.set(e, { results, rows });
+  return rows;
+}
+
+function newRows(e: PersistentEvent, results: Map<string, Result>): Row[] {
   const rows: Row[] = [];
-  for (const e of path) {
-    if (e.type === "message") message(rows, e.id, e.ts, e.message, results);
-    else if (e.type === "custom_message" && e.kind === shellKind) rows.push(shellOf(e.id, e.ts, e));
-    else {
-      const item = itemOf(e);
-      if (!item || (item.kind !== "folded" && item.kind !== "marker" && item.kind !== "notice" && item.kind !== "badge")) continue;
-      if (e.type === "session_info") continue;
-      const text = item.title ?? item.text ?? "";
-      if (text !== "") rows.push({ kind: "marker", key: e.id, text, body: item.title ? (item.text ?? "") : "" });
-    }
+  if (e.type === "message") message(rows, e.id, e.ts, e.message, results);
+  else if (e.type === "custom_message" && e.kind === shellKind) rows.push(shellOf(e.id, e.ts, e));
+  else {
+    const item = itemOf(e);
+    if (!item || (item.kind !== "folded" && item.kind !== "marker" && item.kind !== "notice" && item.kind !== "badge")) return rows;
+    if (e.type === "session_info") return rows;
+    const text = item.title ?? item.text ?? "";
+    if (text !== "") rows.push({ kind: "marker", key: e.id, text, body: item.title ? (item.text ?? "") : "" });
   }
   return rows;
 }
 
-type Message = Extract<PersistentEvent, { type: "message" }>["message"];
+type MessageEvent = Extract<PersistentEvent, { type: "message" }>;
+type Message = MessageEvent["message"];
 
 function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, Result>): void {
   const blocks: readonly Block[] = typeof m.content === "string" ? [{ type: "text", text: m.content }] : (m.content ?? []);
@@ -219,8 +230,8 @@ function done(key: string, event: EventID, at: number, called: string, args: unk
     state,
     output: shownText(textOf(m.content), details),
     details,
-    duration: details.durationMs ?? Math.max(0, result.at - at),
-    end: result.at,
+    duration: details.durationMs ?? Math.max(0, result.ts - at),
+    end: result.ts,
     pictures: picturesOf(m.content ?? []),
     ...(details.fullBlob ? { whole: details.fullBlob } : wholeOf(m.content ?? [])),
     process: stepsOf(eventsOf(m.process), true),
