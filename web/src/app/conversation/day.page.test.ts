@@ -46,7 +46,7 @@ describe.skipIf(withoutPages !== "")("a page that is open for long", () => {
       expect(evening.listeners).toBeLessThan(morning.listeners * 1.2);
       expect(evening.heap).toBeLessThan(morning.heap * 1.3);
       const away = () => page.locator(".scroll").evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
-      await expect.poll(away, "the end is followed").toBeLessThan(100);
+      await expect.poll(away, { message: "the end is followed" }).toBeLessThan(100);
       expect(problems).toEqual([]);
     } finally {
       await world.close();
