@@ -102,6 +102,7 @@ function pushManager(origin: string): void {
 
 interface Scope {
   registration: ServiceWorkerRegistration;
+  clients: { matchAll(options: object): Promise<unknown[]> };
   dispatchEvent(e: Event): void;
 }
 
@@ -109,6 +110,12 @@ interface Scope {
 async function shownBy(): Promise<string[]> {
   const { registration } = self as unknown as Scope;
   return (await registration.getNotifications()).map((n) => `${n.tag} ${n.lang} ${n.title} ${n.body}`);
+}
+
+/** Runs in the worker: how many pages there are for it, which a browser knows a little after a page has gone. */
+async function pagesLeft(): Promise<number> {
+  const { clients } = self as unknown as Scope;
+  return (await clients.matchAll({ type: "window", includeUncontrolled: true })).length;
 }
 
 /** Runs in the worker: the tags of what it shows, with one that is shown after all pushes that have come. */
@@ -252,18 +259,22 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
         .serviceWorkers()
         .find((w) => w.url().endsWith(language));
     const shown = (language: string) => worker(language)?.evaluate(shownBy);
+    const leave = async (language: string) => {
+      await page.goto("about:blank");
+      await expect.poll(() => worker(language)?.evaluate(pagesLeft)).toBe(0);
+    };
     await page.goto(`${world.url}#/`);
     await push();
     await push();
     expect(await worker("sw.js")?.evaluate(probe)).toEqual(["probe"]); // the page is looked at
-    await page.goto("about:blank");
+    await leave("sw.js");
     await push();
     await push();
     await expect.poll(() => shown("sw.js")).toEqual(["waits en Scorel A session waits for you."]);
     await page.goto(`${world.url}#/p/settings/looks`);
     await page.getByLabel("Language").selectOption("zh");
     await expect.poll(() => shown("?zh")).toEqual([]); // the page that is looked at takes it away
-    await page.goto("about:blank");
+    await leave("?zh");
     await push();
     await expect.poll(() => shown("?zh")).toEqual(["waits zh-Hans Scorel 有会话在等待你。"]);
     await page.goto(`${world.url}#/p/settings/looks`);
