@@ -149,7 +149,6 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     await option(page, /^\/tree:template/).click();
     await page.keyboard.press("Enter");
     await page.getByText("Plant a tree.").first().waitFor();
-    await page.context().close();
   });
 
   test("a late answer for an earlier word is not offered", async () => {

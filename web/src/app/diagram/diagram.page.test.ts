@@ -18,7 +18,7 @@ const looks = {
 describe.skipIf(withoutPages !== "")("diagrams", () => {
   let pages: Pages;
   beforeAll(async () => {
-    pages = await Pages.start();
+    pages = await Pages.start("whole"); // which keeps a frame without rights in a process of its own
   });
   afterAll(async () => pages?.close());
 

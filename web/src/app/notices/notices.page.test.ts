@@ -17,11 +17,14 @@ const until = (page: Page) => expect.poll(() => page.evaluate(shown));
 describe.skipIf(withoutPages !== "")("notifications", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.start([
-      { script: 1 },
-      { if: { user: "touch" }, again: true, do: [{ call: "Bash", input: { command: "touch done" } }] },
-      { again: true, do: [{ text: "Done." }] },
-    ]);
+    world = await World.start(
+      [
+        { script: 1 },
+        { if: { user: "touch" }, again: true, do: [{ call: "Bash", input: { command: "touch done" } }] },
+        { again: true, do: [{ text: "Done." }] },
+      ],
+      { browser: "whole" },
+    );
   });
   afterAll(async () => world?.close());
   afterEach(() => {
@@ -39,7 +42,6 @@ describe.skipIf(withoutPages !== "")("notifications", () => {
     expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
     await picture(page, "notices-refused");
     await accessible(page);
-    await page.context().close();
   });
 
   test("say which session waits while nobody looks, lead to it, and go when it waits no longer", async () => {
@@ -77,6 +79,5 @@ describe.skipIf(withoutPages !== "")("notifications", () => {
     await page.getByLabel("Notifications").selectOption("off");
     await until(page).toEqual([]);
     await picture(page, "notices-on");
-    await page.context().close();
   });
 });

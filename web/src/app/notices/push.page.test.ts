@@ -154,7 +154,7 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
         { if: { user: "touch" }, again: true, do: [{ call: "Bash", input: { command: "touch done" } }] },
         { again: true, do: [{ text: "Done." }] },
       ],
-      { config: `pushServices = [${JSON.stringify(service.origin)}]\n`, env: { SSL_CERT_FILE: service.certificate } },
+      { browser: "whole", config: `pushServices = [${JSON.stringify(service.origin)}]\n`, env: { SSL_CERT_FILE: service.certificate } },
     );
   });
   afterAll(async () => {
@@ -223,7 +223,6 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
     await page.getByLabel("Notifications", { exact: true }).selectOption("off");
     await page.getByText("Switch notifications on first.").waitFor();
     expect(await checkbox(page).isDisabled()).toBe(true);
-    await page.context().close();
   });
 
   test("wakes a browser whose page is closed, once, and none that has shown what waits", async () => {
@@ -247,7 +246,6 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
     await expect.poll(() => service.taken).toHaveLength(1);
     await again();
     expect(await states()).toContain("on");
-    await page.context().close();
   });
 
   test("a push shows one notification in the language of the page, and leads to what waits", async () => {
@@ -280,7 +278,6 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
     await page.goto(`${world.url}#/p/settings/looks`);
     await worker("?zh")?.evaluate(clickOne);
     await page.waitForURL(`${world.url}#/`);
-    await page.context().close();
   });
 
   test("subscribes again when the browser, the host or the push service has lost it", async () => {
@@ -310,7 +307,6 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
     await page.goto(`${world.url}#/p/settings/looks`);
     await page.getByText("The push service has refused the last push (403).").waitFor();
     await picture(page, "push-refused");
-    await page.context().close();
   });
 
   test("says by name why it cannot work", async () => {
@@ -331,6 +327,5 @@ describe.skipIf(withoutPages !== "")("notifications while the page is closed", (
     await page.addInitScript(() => Object.defineProperty(window, "isSecureContext", { value: false }));
     await page.reload();
     await page.getByText("the page has no certificate that the browser trusts").waitFor();
-    await page.context().close();
   });
 });

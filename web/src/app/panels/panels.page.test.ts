@@ -52,7 +52,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
       await fits(page);
       await accessible(page);
     }
-    await page.context().close();
   });
 
   test("say what may not be changed to somebody who may only look, from the moment the grant is lowered", async () => {
@@ -67,7 +66,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     expect(await page.getByRole("button", { name: "New schedule" }).count()).toBe(0);
     await picture(page, "device-view-only");
     await accessible(page);
-    await page.context().close();
   });
 
   test("rename somebody, raise a grant, and send a browser away, by the keyboard", async () => {
@@ -86,7 +84,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await other.getByText("This browser is not known here yet.").waitFor();
     await page.getByText("the kitchen", { exact: true }).waitFor({ state: "detached" });
     problems.length = 0; // the page that was sent away says so in its console
-    await page.context().close();
   });
 
   test("let a browser of this machine in with a code that counts no longer once the dialog is closed", async () => {
@@ -101,7 +98,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("dialog").getByText("has come.").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(await page.content()).not.toContain("#pair=");
-    await page.context().close();
   });
 
   test("let a phone in with a QR code, once it is confirmed with its browser and address", async () => {
@@ -112,7 +108,7 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     const code = dialog.getByRole("img", { name: "QR code of the address" });
     const alone = dialog.getByText("This machine has no address in a network");
     await code.or(alone).waitFor();
-    if (await alone.isVisible()) return page.context().close(); // without a network there is nowhere to come from
+    if (await alone.isVisible()) return; // without a network there is nowhere to come from
     await dialog.getByText("Fingerprint of the certificate").waitFor();
     expect(await dialog.locator("code").nth(1).textContent()).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/); // as browsers show it
     await picture(page, "device-invite");
@@ -128,7 +124,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("button", { name: /^Let in: / }).click();
     await guest.locator(".app").waitFor();
     await page.getByRole("region", { name: "Wait to be let in" }).waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("make a schedule with the next three times in view, run it, pause it and delete it", async () => {
@@ -162,7 +157,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("There are no schedules.").waitFor();
     expect((await world.host.request<ScheduleList>("list_schedules", {})).schedules ?? []).toEqual([]);
-    await page.context().close();
   });
 
   test("start a job from a template, which leads to its session", async () => {
@@ -175,7 +169,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("cell", { name: "review", exact: true }).waitFor();
     await picture(page, "device-jobs-one");
     await accessible(page);
-    await page.context().close();
   });
 
   test("count what sessions have used, with the numbers behind each chart", async () => {
@@ -189,7 +182,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
       .waitFor();
     await picture(page, "device-usage-numbers");
     await accessible(page);
-    await page.context().close();
   });
 
   test("change a key of the configuration, and say why a value is refused where it was typed", async () => {
@@ -203,7 +195,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("listitem").filter({ hasText: "limits.maxSteps" }).getByText("50", { exact: true }).waitFor();
     await accessible(page);
-    await page.context().close();
   });
 
   test("keep a key that is entered nowhere in the page", async () => {
@@ -213,7 +204,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     expect(await page.content()).not.toContain("sk-never-shown");
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain("sk-never-shown");
-    await page.context().close();
   });
 
   test("change the looks and the language of this browser, on a phone, where the list of sections comes first", async () => {
@@ -228,7 +218,6 @@ describe.skipIf(withoutPages !== "")("the pages of the device", () => {
     await page.getByRole("button", { name: "返回" }).click();
     await page.getByRole("link", { name: "模型与密钥" }).waitFor();
     await picture(page, "device-settings-phone-list");
-    await page.context().close();
   });
 });
 
@@ -262,7 +251,6 @@ describe.skipIf(withoutPages !== "")("settings of a host that has some", () => {
     await page.getByText("allowed already").waitFor();
     await picture(page, "device-permissions-rules");
     await accessible(page);
-    await page.context().close();
   });
 
   test("try a provider, and say why it does not answer where it was tried; take another key for it", async () => {
@@ -277,7 +265,6 @@ describe.skipIf(withoutPages !== "")("settings of a host that has some", () => {
     await page.getByRole("cell", { name: "side requests" }).waitFor();
     await picture(page, "device-models-own");
     await accessible(page);
-    await page.context().close();
   });
 
   test("trust a project, and take it off the list", async () => {
@@ -289,7 +276,6 @@ describe.skipIf(withoutPages !== "")("settings of a host that has some", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Take off the list" }).click();
     await page.getByText("No project is known yet.").waitFor();
     await accessible(page);
-    await page.context().close();
   });
 });
 

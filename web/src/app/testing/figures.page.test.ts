@@ -72,10 +72,13 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
   let world: World;
   let long: SessionID;
   beforeAll(async () => {
-    world = await World.start([
-      { script: 1, chunk: 20, delayMs: 5, stamp: true },
-      { again: true, do: [{ text: "and so on it goes   ", times: 600 }] },
-    ]);
+    world = await World.start(
+      [
+        { script: 1, chunk: 20, delayMs: 5, stamp: true },
+        { again: true, do: [{ text: "and so on it goes   ", times: 600 }] },
+      ],
+      { browser: "whole" },
+    );
     const out = execFileSync(bench ?? "", [
       "session",
       "-dir",
@@ -159,7 +162,6 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
     const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
     print("tasks of more than 50 ms while scrolling back", tasks.length > 0 ? tasks : [0]);
     print("memory of a tab that was loaded and opened it that often, anonymous", [megabytes(await renderer(world, page))], "MB");
-    await page.context().close();
   });
 
   test("memory of a tab with 10,000 messages", async () => {
@@ -205,14 +207,16 @@ describe.skipIf(withoutPages !== "" || !bench || !binary)("figures of the page",
     );
     expect(late.length).toBeGreaterThan(0);
     print("delta to painted", late);
-    await page.context().close();
   });
 
   test("frames at 1,000 deltas a second", async () => {
-    const fast = await World.start([
-      { script: 1, chunk: 20, delayMs: 1 },
-      { again: true, do: [{ text: "and so **on** it goes, with `code` and more words in a line\n\n", times: 6_000 }] },
-    ]);
+    const fast = await World.start(
+      [
+        { script: 1, chunk: 20, delayMs: 1 },
+        { again: true, do: [{ text: "and so **on** it goes, with `code` and more words in a line\n\n", times: 6_000 }] },
+      ],
+      { browser: "whole" },
+    );
     try {
       const page = await fast.page(`#/s/${await fast.session("fast")}`);
       await page.locator(".prose").last().waitFor();

@@ -7,19 +7,34 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { newSessionID } from "../../client/index";
 import type { SessionID } from "../../protocol/index";
 import { Host, type HostOptions, withoutHost } from "../../client/testing/host";
 
+const find = (...names: string[]) =>
+  (process.env.PATH ?? "")
+    .split(":")
+    .flatMap((dir) => names.map((name) => join(dir, name)))
+    .find(existsSync);
+
 /** Where Chromium is, undefined if there is none. */
-export const executablePath = (process.env.PATH ?? "")
-  .split(":")
-  .flatMap((dir) => ["chromium", "chromium-browser", "google-chrome"].map((name) => join(dir, name)))
-  .find(existsSync);
+const whole = find("chromium", "chromium-browser", "google-chrome");
+
+/** The same without what a person sees around a page, where there is one: it starts in half the time, and has no notifications. */
+const shell = find("chromium-headless-shell") ?? whole;
 
 /** Why pages cannot be tried here, "" if they can. */
-export const withoutPages = executablePath ? withoutHost() : "there is no Chromium, so the page is not tried";
+export const withoutPages = whole ? withoutHost() : "there is no Chromium, so the page is not tried";
+
+/** Starts Chromium, or the shell, which will do unless a test is about notifications, processes or figures. */
+export function browser(which: "whole" | "shell" = "shell"): Promise<Browser> {
+  const executablePath = which === "whole" ? whole : shell;
+  return chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"],
+  });
+}
 
 /** How long a page may take for what is waited for: the machine may be busy. */
 const patienceMs = 120_000;
@@ -28,21 +43,23 @@ const patienceMs = 120_000;
 export const desk = { viewport: { width: 1440, height: 900 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
+/** A window of its own, which the end of the test closes: what stays open works on with all that the host tells. */
+export async function newContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
+  onTestFinished(() => context.close());
+  return context;
+}
+
 /** A host with the script model, and a browser. Close it after the test. */
 export class World {
-  private readonly contexts: BrowserContext[] = [];
   private constructor(
     readonly host: Host,
     readonly browser: Browser,
   ) {}
 
-  static async start(script: object[], options: Omit<HostOptions, "script"> = {}): Promise<World> {
+  static async start(script: object[], options: Omit<HostOptions, "script"> & { browser?: "whole" } = {}): Promise<World> {
     const host = new Host({ script, ...options });
-    const browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"],
-    });
-    const world = new World(host, browser);
+    const world = new World(host, await browser(options.browser));
     try {
       await host.start();
     } catch (e) {
@@ -71,8 +88,7 @@ export class World {
 
   /** A browser of its own, known to the host, at a route such as "#/new". What its page says in the console as an error fails the test: see problems. */
   async page(fragment = "", options: BrowserContextOptions = desk): Promise<Page> {
-    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
-    this.contexts.push(context);
+    const context = await newContext(this.browser, options);
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
@@ -80,16 +96,13 @@ export class World {
     const { code } = await this.host.request<{ code: string }>("create_pairing", {});
     await page.goto(`${this.url}#pair=${code}`);
     await page.locator(".app").waitFor();
-    await page.goto(`${this.url}${fragment}`);
-    await page.reload(); // a change of the fragment alone loads nothing
-    await page.locator(".app").waitFor();
+    await page.goto(`${this.url}${fragment}`); // a change of the fragment alone loads nothing
     return page;
   }
 
   /** A browser of its own that the host does not know. */
   async stranger(url: string, options: BrowserContextOptions = desk): Promise<Page> {
-    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
-    this.contexts.push(context);
+    const context = await newContext(this.browser, options);
     const page = await context.newPage();
     page.setDefaultTimeout(Number(process.env.PATIENCE ?? patienceMs));
     await page.goto(url);
@@ -97,7 +110,6 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.contexts.map((c) => c.close()));
     await this.browser.close();
     await this.host.remove();
   }

@@ -9,11 +9,11 @@ import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { build } from "vite";
 import { alias } from "../../../../vite.config";
 import { diagram } from "../../../../vite.diagram";
-import { desk, executablePath } from "../../testing/page";
+import { browser, desk, newContext } from "../../testing/page";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const nonce = "abcdefghijklmnopqrstuvwx";
@@ -52,7 +52,7 @@ export class Pages {
     readonly url: string,
   ) {}
 
-  static async start(): Promise<Pages> {
+  static async start(which?: "whole"): Promise<Pages> {
     const dir = mkdtempSync(join(tmpdir(), "scorel-dev-"));
     await build({
       root,
@@ -83,16 +83,12 @@ export class Pages {
       }
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"],
-    });
-    return new Pages(dir, server, browser, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return new Pages(dir, server, await browser(which), `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   }
 
   /** A page of its own at a fragment such as "#text/code". Whatever it does that it must not is in bad. */
   async page(fragment: string, options: BrowserContextOptions = desk): Promise<Page> {
-    const context = await this.browser.newContext({ reducedMotion: "reduce", locale: "en-GB", ...options });
+    const context = await newContext(this.browser, options);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: this.url });
     const page = await context.newPage();
     page.setDefaultTimeout(120_000);
