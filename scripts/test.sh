@@ -163,6 +163,7 @@ clean_scripts() {
 
 command -v rg >/dev/null || echo "ripgrep is not installed, so the tests that compare with it are left out"
 command -v chromium chromium-browser google-chrome >/dev/null || echo "there is no Chromium, so exported pages are not opened in a browser"
+command -v chromium-headless-shell >/dev/null || echo "there is no chromium-headless-shell, so pages are tried in the whole Chromium, which takes twice as long"
 command -v tmux >/dev/null || echo "tmux is not installed, so the tests that look at the terminal UI are left out"
 command -v curl >/dev/null || echo "curl is not installed, so the script of docs/host.md is not run"
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
