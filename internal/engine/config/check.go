@@ -189,7 +189,7 @@ func (c Config) checkAliases() []error {
 
 // describedModel makes the model that the table [model] describes itself the one that
 // is used. The error says in one sentence what contradicts it.
-func (c *Config) describedModel(keys []key) error {
+func (c *Config) describedModel(keys []known) error {
 	var here, elsewhere, name *entry
 	for i := range c.entries {
 		switch e := &c.entries[i]; {

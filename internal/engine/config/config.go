@@ -298,7 +298,7 @@ func Parse(user, project File, usable Usable) (Config, []Notice, error) {
 	return c, notices, nil
 }
 
-func (c *Config) parseUser(keys []key, f File) (errs []error) {
+func (c *Config) parseUser(keys []known, f File) (errs []error) {
 	entries, err := parseTOML(f)
 	if err != nil {
 		return []error{err}
@@ -327,7 +327,7 @@ func (c *Config) parseUser(keys []key, f File) (errs []error) {
 
 // parseProject lays a project's file over the user's. The scope in the table
 // decides what counts; what does is held to what the user's file allows.
-func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Notice, errs []error) {
+func (c *Config) parseProject(keys []known, f File, usable Usable) (notices []Notice, errs []error) {
 	entries, err := parseTOML(f)
 	if err != nil {
 		return nil, []error{err}

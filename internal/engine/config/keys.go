@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"scorel/internal/engine/model"
@@ -49,7 +50,25 @@ type key struct {
 	set    func(c *Config, e entry) error
 }
 
-func table() []key {
+// known is a key, ready to be looked up.
+type known struct {
+	key
+	parts []string // of its name
+	rest  bool     // the last part stands for one or more
+}
+
+// table lists every key. It is made once, since each file is read with it.
+var table = sync.OnceValue(func() []known {
+	keys := allKeys()
+	all := make([]known, len(keys))
+	for i, k := range keys {
+		name, _, rest := strings.Cut(k.Name, restOfPath)
+		all[i] = known{k, strings.Split(name, "."), rest}
+	}
+	return all
+})
+
+func allKeys() []key {
 	u, t, p := ScopeUser, ScopeTrusted, ScopeProject
 	return slices.Concat([]key{
 		{Key{"model.name", "string", "", t, "The model: an alias, provider/id, or an id."}, false,
@@ -229,12 +248,10 @@ func defaults() Config {
 
 // lookup finds the key of a path, nil when there is none. A last part "<name...>"
 // stands for one or more.
-func lookup(keys []key, path []string) *key {
+func lookup(keys []known, path []string) *key {
 	for i := range keys {
-		parts := strings.Split(keys[i].Name, restOfPath)
-		rest := len(parts) > 1
-		parts = strings.Split(parts[0], ".")
-		if len(parts) > len(path) || len(parts) < len(path) && !rest {
+		parts := keys[i].parts
+		if len(parts) > len(path) || len(parts) < len(path) && !keys[i].rest {
 			continue
 		}
 		same := true
@@ -242,16 +259,16 @@ func lookup(keys []key, path []string) *key {
 			same = same && (part == path[j] || part[0] == '<')
 		}
 		if same {
-			return &keys[i]
+			return &keys[i].key
 		}
 	}
 	return nil
 }
 
 // isTable reports whether keys exist below path.
-func isTable(keys []key, path []string) bool {
+func isTable(keys []known, path []string) bool {
 	for i := range keys {
-		parts := strings.Split(keys[i].Name, ".")
+		parts := keys[i].parts
 		if len(parts) <= len(path) {
 			continue
 		}

@@ -31,11 +31,14 @@ type appendDailyInput struct {
 // appendDailyInfo is what the tool means to others.
 var appendDailyInfo = protocol.ToolInfo{Name: "AppendDaily", Kind: protocol.ToolOwn}
 
+// appendDailySchema is the JSON Schema of its input.
+var appendDailySchema = json.RawMessage(
+	`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":8192,"description":"The note, in a few lines."}},` +
+		`"required":["text"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (appendDailyTool) Spec() Spec {
-	return Spec{ToolInfo: appendDailyInfo, Needs: NeedsNotes, Deferred: true, Description: appendDailyText, Finishes: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":8192,"description":"The note, in a few lines."}},` +
-			`"required":["text"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: appendDailyInfo, Needs: NeedsNotes, Deferred: true, Description: appendDailyText, Finishes: true, Schema: appendDailySchema}
 }
 
 // Prepare implements [Tool].

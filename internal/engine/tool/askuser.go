@@ -33,19 +33,22 @@ type askInput struct {
 // askInfo is what the tool means to others.
 var askInfo = protocol.ToolInfo{Name: "AskUser", Aliases: []string{"AskUserQuestion"}, Kind: protocol.ToolOwn, View: protocol.ViewQuestions}
 
+// askSchema is the JSON Schema of its input.
+var askSchema = json.RawMessage(
+	`{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{` +
+		`"question":{"type":"string","minLength":1,"maxLength":2000,"description":"The whole question, with what is needed to decide."},` +
+		`"header":{"type":"string","maxLength":30,"description":"Two or three words for it."},` +
+		`"options":{"type":"array","minItems":2,"maxItems":6,"items":{"type":"object","properties":{` +
+		`"label":{"type":"string","minLength":1,"maxLength":100,"description":"The answer, in a few words."},` +
+		`"description":{"type":"string","maxLength":500,"description":"What it means."}},` +
+		`"required":["label"],"additionalProperties":false}},` +
+		`"multiple":{"type":"boolean","description":"Several options may be picked."}},` +
+		`"required":["question","options"],"additionalProperties":false}}},` +
+		`"required":["questions"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (askTool) Spec() Spec {
-	return Spec{ToolInfo: askInfo, Preset: ReadOnly, Description: askUserText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{` +
-			`"question":{"type":"string","minLength":1,"maxLength":2000,"description":"The whole question, with what is needed to decide."},` +
-			`"header":{"type":"string","maxLength":30,"description":"Two or three words for it."},` +
-			`"options":{"type":"array","minItems":2,"maxItems":6,"items":{"type":"object","properties":{` +
-			`"label":{"type":"string","minLength":1,"maxLength":100,"description":"The answer, in a few words."},` +
-			`"description":{"type":"string","maxLength":500,"description":"What it means."}},` +
-			`"required":["label"],"additionalProperties":false}},` +
-			`"multiple":{"type":"boolean","description":"Several options may be picked."}},` +
-			`"required":["question","options"],"additionalProperties":false}}},` +
-			`"required":["questions"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: askInfo, Preset: ReadOnly, Description: askUserText, Waits: true, Schema: askSchema}
 }
 
 // Prepare implements [Tool].

@@ -63,14 +63,17 @@ type bashInput struct {
 // bashInfo is what the tool means to others.
 var bashInfo = protocol.ToolInfo{Name: "Bash", Kind: protocol.ToolRuns, View: protocol.ViewCommand, TitleField: "command", Rule: protocol.RuleCommand, Tells: protocol.TellsDir, PiNames: []string{"bash"}}
 
+// bashSchema is the JSON Schema of its input.
+var bashSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"command":{"type":"string","minLength":1,"description":"The bash source to run."},` +
+		`"timeout_seconds":{"type":"integer","minimum":1,"maximum":600,"description":"The time limit in seconds; 120 without it, none in the background."},` +
+		`"run_in_background":{"type":"boolean","description":"Answer at once with a task id and let the command go on running."}},` +
+		`"required":["command"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (bashTool) Spec() Spec {
-	return Spec{ToolInfo: bashInfo, Description: bashText, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"command":{"type":"string","minLength":1,"description":"The bash source to run."},` +
-			`"timeout_seconds":{"type":"integer","minimum":1,"maximum":600,"description":"The time limit in seconds; 120 without it, none in the background."},` +
-			`"run_in_background":{"type":"boolean","description":"Answer at once with a task id and let the command go on running."}},` +
-			`"required":["command"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: bashInfo, Description: bashText, Schema: bashSchema}
 }
 
 // Prepare implements [Tool].

@@ -62,13 +62,16 @@ type discoverSkillsInput struct {
 // discoverSkillsInfo is what the tool means to others.
 var discoverSkillsInfo = protocol.ToolInfo{Name: "DiscoverSkills", Kind: protocol.ToolOwn, TitleField: "query"}
 
+// discoverSkillsSchema is the JSON Schema of its input.
+var discoverSkillsSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"maxLength":1000,"description":"Words, or one of the other forms."},` +
+		`"max_results":{"type":"integer","minimum":1,"maximum":25,"description":"5 without it."}},` +
+		`"required":["query"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (discoverSkillsTool) Spec() Spec {
-	return Spec{ToolInfo: discoverSkillsInfo, Needs: NeedsManySkills, Preset: ReadOnly, Deferred: true, Description: discoverSkillsText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"query":{"type":"string","minLength":1,"maxLength":1000,"description":"Words, or one of the other forms."},` +
-			`"max_results":{"type":"integer","minimum":1,"maximum":25,"description":"5 without it."}},` +
-			`"required":["query"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: discoverSkillsInfo, Needs: NeedsManySkills, Preset: ReadOnly, Deferred: true, Description: discoverSkillsText, Parallel: true, Schema: discoverSkillsSchema}
 }
 
 // Prepare implements [Tool].

@@ -40,17 +40,20 @@ type replacement struct {
 // editInfo is what the tool means to others.
 var editInfo = protocol.ToolInfo{Name: "Edit", Aliases: []string{"MultiEdit"}, Kind: protocol.ToolWrites, View: protocol.ViewChange, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Write", Tells: protocol.TellsFiles, PiNames: []string{"edit"}}
 
+// editSchema is the JSON Schema of its input.
+var editSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"path":{"type":"string","minLength":1,"description":"The file to change: absolute, relative to the workspace, or beginning with ~/."},` +
+		`"edits":{"type":"array","minItems":1,"maxItems":100,"description":"The replacements, in order.","items":{"type":"object","properties":{` +
+		`"old_string":{"type":"string","minLength":1,"description":"The exact text to replace."},` +
+		`"new_string":{"type":"string","description":"The text to put there."},` +
+		`"replace_all":{"type":"boolean","description":"Replace every occurrence; without it there must be exactly one."}},` +
+		`"required":["old_string","new_string"],"additionalProperties":false}}},` +
+		`"required":["path","edits"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (editTool) Spec() Spec {
-	return Spec{ToolInfo: editInfo, Description: editText, Finishes: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"path":{"type":"string","minLength":1,"description":"The file to change: absolute, relative to the workspace, or beginning with ~/."},` +
-			`"edits":{"type":"array","minItems":1,"maxItems":100,"description":"The replacements, in order.","items":{"type":"object","properties":{` +
-			`"old_string":{"type":"string","minLength":1,"description":"The exact text to replace."},` +
-			`"new_string":{"type":"string","description":"The text to put there."},` +
-			`"replace_all":{"type":"boolean","description":"Replace every occurrence; without it there must be exactly one."}},` +
-			`"required":["old_string","new_string"],"additionalProperties":false}}},` +
-			`"required":["path","edits"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: editInfo, Description: editText, Finishes: true, Schema: editSchema}
 }
 
 // Prepare implements [Tool].

@@ -37,12 +37,15 @@ type enterPlanInput struct {
 // enterPlanInfo is what the tool means to others.
 var enterPlanInfo = protocol.ToolInfo{Name: "EnterPlanMode", Kind: protocol.ToolOwn, View: protocol.ViewText, TitleField: "reason"}
 
+// enterPlanSchema is the JSON Schema of its input.
+var enterPlanSchema = json.RawMessage(
+	`{"type":"object","properties":{"reason":{"type":"string","minLength":1,"maxLength":2000,"description":"Why a plan is of use here, for the person."}},` +
+		`"required":["reason"],"additionalProperties":false}`)
+
 // Spec implements [Tool]. The tool is in every turn of a session, also in plan mode: another
 // list of tools would cost the model's cache.
 func (enterPlanTool) Spec() Spec {
-	return Spec{ToolInfo: enterPlanInfo, Description: enterPlanModeText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{"reason":{"type":"string","minLength":1,"maxLength":2000,"description":"Why a plan is of use here, for the person."}},` +
-			`"required":["reason"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: enterPlanInfo, Description: enterPlanModeText, Waits: true, Schema: enterPlanSchema}
 }
 
 // Prepare implements [Tool].

@@ -37,13 +37,16 @@ type executeExtraInput struct {
 // executeExtraInfo is what the tool means to others.
 var executeExtraInfo = protocol.ToolInfo{Name: executeExtraName, Kind: protocol.ToolOwn, TitleField: "tool_name", TargetField: "tool_name", ParamsField: "params"}
 
+// executeExtraSchema is the JSON Schema of its input.
+var executeExtraSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"tool_name":{"type":"string","minLength":1,"maxLength":128,"description":"The whole name, as in mcp__server__tool."},` +
+		`"params":{"type":"object","description":"The input of that tool."}},` +
+		`"required":["tool_name","params"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (executeExtraTool) Spec() Spec {
-	return Spec{ToolInfo: executeExtraInfo, Needs: NeedsExtras, Preset: ReadOnly, Description: executeExtraText, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"tool_name":{"type":"string","minLength":1,"maxLength":128,"description":"The whole name, as in mcp__server__tool."},` +
-			`"params":{"type":"object","description":"The input of that tool."}},` +
-			`"required":["tool_name","params"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: executeExtraInfo, Needs: NeedsExtras, Preset: ReadOnly, Description: executeExtraText, Schema: executeExtraSchema}
 }
 
 // Behind implements [Redirecting].

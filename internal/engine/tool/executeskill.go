@@ -53,14 +53,17 @@ type executeInput struct {
 // executeInfo is what the tool means to others.
 var executeInfo = protocol.ToolInfo{Name: "ExecuteSkill", Kind: protocol.ToolRuns, TitleField: "name", Rule: protocol.RuleSkill, AlsoRuledBy: "Bash"}
 
+// executeSchema is the JSON Schema of its input.
+var executeSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
+		`"input":{"description":"Its input, as the skill's schema says; mostly an object."}},` +
+		`"required":["name"],"additionalProperties":false}`)
+
 // Spec implements [Tool]. Calls of one message run one after the other: a program may
 // change what the next one works on.
 func (executeTool) Spec() Spec {
-	return Spec{ToolInfo: executeInfo, Needs: NeedsPrograms, Deferred: true, Description: executeText, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
-			`"input":{"description":"Its input, as the skill's schema says; mostly an object."}},` +
-			`"required":["name"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: executeInfo, Needs: NeedsPrograms, Deferred: true, Description: executeText, Schema: executeSchema}
 }
 
 // Prepare implements [Tool].

@@ -56,11 +56,14 @@ type exitPlanInput struct {
 // exitPlanInfo is what the tool means to others.
 var exitPlanInfo = protocol.ToolInfo{Name: "ExitPlanMode", Kind: protocol.ToolOwn, View: protocol.ViewPlan}
 
+// exitPlanSchema is the JSON Schema of its input.
+var exitPlanSchema = json.RawMessage(
+	`{"type":"object","properties":{"plan":{"type":"string","minLength":1,"maxLength":60000,"description":"The whole plan, in Markdown."}},` +
+		`"required":["plan"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (exitPlanTool) Spec() Spec {
-	return Spec{ToolInfo: exitPlanInfo, Needs: NeedsPlan, Description: exitPlanModeText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{"plan":{"type":"string","minLength":1,"maxLength":60000,"description":"The whole plan, in Markdown."}},` +
-			`"required":["plan"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: exitPlanInfo, Needs: NeedsPlan, Description: exitPlanModeText, Waits: true, Schema: exitPlanSchema}
 }
 
 // Prepare implements [Tool].

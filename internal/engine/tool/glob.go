@@ -37,15 +37,18 @@ type globInput struct {
 // globInfo is what the tool means to others.
 var globInfo = protocol.ToolInfo{Name: "Glob", Kind: protocol.ToolReads, View: protocol.ViewFiles, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Read", PiNames: []string{"find", "ls"}}
 
+// globSchema is the JSON Schema of its input.
+var globSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"pattern":{"type":"string","minLength":1,"description":"The glob, relative to path."},` +
+		`"path":{"type":"string","description":"The folder to search; the workspace without it."},` +
+		`"limit":{"type":"integer","minimum":1,"maximum":1000,"description":"How many files to list at most; 100 without it."},` +
+		`"offset":{"type":"integer","minimum":0,"description":"How many files to pass over."}},` +
+		`"required":["pattern"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (globTool) Spec() Spec {
-	return Spec{ToolInfo: globInfo, Preset: ReadOnly, Description: globText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"pattern":{"type":"string","minLength":1,"description":"The glob, relative to path."},` +
-			`"path":{"type":"string","description":"The folder to search; the workspace without it."},` +
-			`"limit":{"type":"integer","minimum":1,"maximum":1000,"description":"How many files to list at most; 100 without it."},` +
-			`"offset":{"type":"integer","minimum":0,"description":"How many files to pass over."}},` +
-			`"required":["pattern"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: globInfo, Preset: ReadOnly, Description: globText, Parallel: true, Schema: globSchema}
 }
 
 // Prepare implements [Tool].

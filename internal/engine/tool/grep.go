@@ -44,19 +44,22 @@ type grepInput struct {
 // grepInfo is what the tool means to others.
 var grepInfo = protocol.ToolInfo{Name: "Grep", Kind: protocol.ToolReads, View: protocol.ViewMatches, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Read", PiNames: []string{"grep"}}
 
+// grepSchema is the JSON Schema of its input.
+var grepSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"pattern":{"type":"string","minLength":1,"description":"The regular expression (RE2)."},` +
+		`"path":{"type":"string","description":"The folder or file to search; the workspace without it."},` +
+		`"glob":{"type":"string","minLength":1,"description":"Search only files that this glob matches, for example *.go or src/**/*.ts."},` +
+		`"mode":{"type":"string","enum":["files","content","count"],"description":"What to give; files without it."},` +
+		`"context":{"type":"integer","minimum":0,"maximum":20,"description":"Lines to show before and after each match, in mode content."},` +
+		`"ignore_case":{"type":"boolean","description":"Letters match in upper and lower case."},` +
+		`"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many lines to give at most; without it 250 in mode content, else 100."},` +
+		`"offset":{"type":"integer","minimum":0,"description":"How many lines to pass over."}},` +
+		`"required":["pattern"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (grepTool) Spec() Spec {
-	return Spec{ToolInfo: grepInfo, Preset: ReadOnly, Description: grepText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"pattern":{"type":"string","minLength":1,"description":"The regular expression (RE2)."},` +
-			`"path":{"type":"string","description":"The folder or file to search; the workspace without it."},` +
-			`"glob":{"type":"string","minLength":1,"description":"Search only files that this glob matches, for example *.go or src/**/*.ts."},` +
-			`"mode":{"type":"string","enum":["files","content","count"],"description":"What to give; files without it."},` +
-			`"context":{"type":"integer","minimum":0,"maximum":20,"description":"Lines to show before and after each match, in mode content."},` +
-			`"ignore_case":{"type":"boolean","description":"Letters match in upper and lower case."},` +
-			`"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many lines to give at most; without it 250 in mode content, else 100."},` +
-			`"offset":{"type":"integer","minimum":0,"description":"How many lines to pass over."}},` +
-			`"required":["pattern"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: grepInfo, Preset: ReadOnly, Description: grepText, Parallel: true, Schema: grepSchema}
 }
 
 // Prepare implements [Tool].

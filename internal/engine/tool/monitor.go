@@ -36,14 +36,17 @@ type monitorInput struct {
 // monitorInfo is what the tool means to others.
 var monitorInfo = protocol.ToolInfo{Name: "Monitor", Kind: protocol.ToolRuns, TitleField: "pattern"}
 
+// monitorSchema is the JSON Schema of its input.
+var monitorSchema = json.RawMessage(
+	`{"type":"object","properties":{` + taskIDSchema + `,` +
+		`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2) for the lines to be told of."},` +
+		`"description":{"type":"string","maxLength":200,"description":"What the lines mean, for the notices."},` +
+		`"stop":{"type":"boolean","description":"End the monitor of this pattern, or all of the command without one."}},` +
+		`"required":["task_id"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (monitorTool) Spec() Spec {
-	return Spec{ToolInfo: monitorInfo, Deferred: true, Description: monitorText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` + taskIDSchema + `,` +
-			`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2) for the lines to be told of."},` +
-			`"description":{"type":"string","maxLength":200,"description":"What the lines mean, for the notices."},` +
-			`"stop":{"type":"boolean","description":"End the monitor of this pattern, or all of the command without one."}},` +
-			`"required":["task_id"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: monitorInfo, Deferred: true, Description: monitorText, Waits: true, Schema: monitorSchema}
 }
 
 // Prepare implements [Tool].

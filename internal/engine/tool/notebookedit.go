@@ -39,16 +39,19 @@ type notebookEditInput struct {
 // notebookEditInfo is what the tool means to others.
 var notebookEditInfo = protocol.ToolInfo{Name: "NotebookEdit", Kind: protocol.ToolWrites, View: protocol.ViewChange, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Write", Tells: protocol.TellsFiles}
 
+// notebookEditSchema is the JSON Schema of its input.
+var notebookEditSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"path":{"type":"string","minLength":1,"description":"The notebook: absolute, relative to the workspace, or beginning with ~/."},` +
+		`"cell_id":{"type":"string","minLength":1,"maxLength":200,"description":"The cell, by the id that Read shows; to insert, the one before the new cell, or nothing for the beginning."},` +
+		`"edit_mode":{"type":"string","enum":["replace","insert","delete"],"description":"replace without it."},` +
+		`"cell_type":{"type":"string","enum":["code","markdown","raw"],"description":"Of a new cell; of a replaced one, to change it."},` +
+		`"new_source":{"type":"string","description":"The whole source of the cell."}},` +
+		`"required":["path"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (notebookEditTool) Spec() Spec {
-	return Spec{ToolInfo: notebookEditInfo, Deferred: true, Description: notebookEditText, Finishes: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"path":{"type":"string","minLength":1,"description":"The notebook: absolute, relative to the workspace, or beginning with ~/."},` +
-			`"cell_id":{"type":"string","minLength":1,"maxLength":200,"description":"The cell, by the id that Read shows; to insert, the one before the new cell, or nothing for the beginning."},` +
-			`"edit_mode":{"type":"string","enum":["replace","insert","delete"],"description":"replace without it."},` +
-			`"cell_type":{"type":"string","enum":["code","markdown","raw"],"description":"Of a new cell; of a replaced one, to change it."},` +
-			`"new_source":{"type":"string","description":"The whole source of the cell."}},` +
-			`"required":["path"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: notebookEditInfo, Deferred: true, Description: notebookEditText, Finishes: true, Schema: notebookEditSchema}
 }
 
 // isNotebook reports whether a path is that of a notebook.

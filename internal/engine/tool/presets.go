@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Preset is a set of tools that a session begins with.
@@ -35,11 +36,13 @@ const (
 )
 
 // All returns every built-in tool, sorted by name.
-func All() []Tool {
+func All() []Tool { return slices.Clone(all()) }
+
+var all = sync.OnceValue(func() []Tool {
 	all := builtin()
 	slices.SortFunc(all, func(a, b Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	return all
-}
+})
 
 // Named returns the tools that can be named in a list of tools, sorted by name: all but
 // those that a mode or the search for tools brings by itself.

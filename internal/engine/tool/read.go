@@ -54,15 +54,18 @@ type readInput struct {
 // readInfo is what the tool means to others.
 var readInfo = protocol.ToolInfo{Name: "Read", Kind: protocol.ToolReads, View: protocol.ViewFile, TitleField: "path", Rule: protocol.RuleFiles, Tells: protocol.TellsFiles, PiNames: []string{"read"}}
 
+// readSchema is the JSON Schema of its input.
+var readSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"path":{"type":"string","minLength":1,"description":"The file: absolute, relative to the workspace, or beginning with ~/; or result:<toolCallId>."},` +
+		`"offset":{"type":"integer","minimum":1,"description":"The first line to show; 1 without it."},` +
+		`"limit":{"type":"integer","minimum":1,"description":"How many lines to show at most."},` +
+		`"full":{"type":"boolean","description":"Show as much as possible at once."}},` +
+		`"required":["path"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (readTool) Spec() Spec {
-	return Spec{ToolInfo: readInfo, Preset: ReadOnly, Description: readText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"path":{"type":"string","minLength":1,"description":"The file: absolute, relative to the workspace, or beginning with ~/; or result:<toolCallId>."},` +
-			`"offset":{"type":"integer","minimum":1,"description":"The first line to show; 1 without it."},` +
-			`"limit":{"type":"integer","minimum":1,"description":"How many lines to show at most."},` +
-			`"full":{"type":"boolean","description":"Show as much as possible at once."}},` +
-			`"required":["path"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: readInfo, Preset: ReadOnly, Description: readText, Parallel: true, Schema: readSchema}
 }
 
 // Prepare implements [Tool].

@@ -38,12 +38,15 @@ type scheduleCreateInput struct {
 // scheduleCreateInfo is what the tool means to others.
 var scheduleCreateInfo = protocol.ToolInfo{Name: "ScheduleCreate", Kind: protocol.ToolOwn, TitleField: "when"}
 
+// scheduleCreateSchema is the JSON Schema of its input.
+var scheduleCreateSchema = json.RawMessage(
+	`{"type":"object","properties":{"when":{"type":"string","minLength":1,"maxLength":200},"prompt":{"type":"string","minLength":1,"maxLength":16000},` +
+		`"name":{"type":"string","maxLength":100},"zone":{"type":"string","maxLength":100},"target":{"type":"string","enum":["session","fresh","kept"]}},` +
+		`"required":["when","prompt"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (scheduleCreateTool) Spec() Spec {
-	return Spec{ToolInfo: scheduleCreateInfo, Needs: NeedsSchedules, Deferred: true, Description: scheduleCreateText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{"when":{"type":"string","minLength":1,"maxLength":200},"prompt":{"type":"string","minLength":1,"maxLength":16000},` +
-			`"name":{"type":"string","maxLength":100},"zone":{"type":"string","maxLength":100},"target":{"type":"string","enum":["session","fresh","kept"]}},` +
-			`"required":["when","prompt"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: scheduleCreateInfo, Needs: NeedsSchedules, Deferred: true, Description: scheduleCreateText, Waits: true, Schema: scheduleCreateSchema}
 }
 
 // Prepare implements [Tool].

@@ -29,10 +29,13 @@ type scheduleDeleteInput struct {
 // scheduleDeleteInfo is what the tool means to others.
 var scheduleDeleteInfo = protocol.ToolInfo{Name: "ScheduleDelete", Kind: protocol.ToolRuns, TitleField: "schedule_id"}
 
+// scheduleDeleteSchema is the JSON Schema of its input.
+var scheduleDeleteSchema = json.RawMessage(
+	`{"type":"object","properties":{"schedule_id":{"type":"string","minLength":1,"maxLength":64}},"required":["schedule_id"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (scheduleDeleteTool) Spec() Spec {
-	return Spec{ToolInfo: scheduleDeleteInfo, Needs: NeedsSchedules, Deferred: true, Description: scheduleDeleteText, Schema: json.RawMessage(
-		`{"type":"object","properties":{"schedule_id":{"type":"string","minLength":1,"maxLength":64}},"required":["schedule_id"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: scheduleDeleteInfo, Needs: NeedsSchedules, Deferred: true, Description: scheduleDeleteText, Schema: scheduleDeleteSchema}
 }
 
 // Prepare implements [Tool].

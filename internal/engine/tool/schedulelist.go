@@ -32,10 +32,13 @@ func (t scheduleListTool) With(_ Setting, s Session) Tool {
 // scheduleListInfo is what the tool means to others.
 var scheduleListInfo = protocol.ToolInfo{Name: "ScheduleList", Kind: protocol.ToolOwn}
 
+// scheduleListSchema is the JSON Schema of its input.
+var scheduleListSchema = json.RawMessage(
+	`{"type":"object","properties":{},"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (scheduleListTool) Spec() Spec {
-	return Spec{ToolInfo: scheduleListInfo, Needs: NeedsSchedules, Preset: ReadOnly, Deferred: true, Description: scheduleListText, Schema: json.RawMessage(
-		`{"type":"object","properties":{},"additionalProperties":false}`)}
+	return Spec{ToolInfo: scheduleListInfo, Needs: NeedsSchedules, Preset: ReadOnly, Deferred: true, Description: scheduleListText, Schema: scheduleListSchema}
 }
 
 // Prepare implements [Tool].

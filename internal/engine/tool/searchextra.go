@@ -51,13 +51,16 @@ type searchExtraInput struct {
 // searchExtraInfo is what the tool means to others.
 var searchExtraInfo = protocol.ToolInfo{Name: searchExtraName, Kind: protocol.ToolOwn, TitleField: "query"}
 
+// searchExtraSchema is the JSON Schema of its input.
+var searchExtraSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"maxLength":1000,"description":"Words, or one of the other forms."},` +
+		`"max_results":{"type":"integer","minimum":1,"maximum":25,"description":"5 without it."}},` +
+		`"required":["query"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (searchExtraTool) Spec() Spec {
-	return Spec{ToolInfo: searchExtraInfo, Needs: NeedsExtras, Preset: ReadOnly, Description: searchExtraText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"query":{"type":"string","minLength":1,"maxLength":1000,"description":"Words, or one of the other forms."},` +
-			`"max_results":{"type":"integer","minimum":1,"maximum":25,"description":"5 without it."}},` +
-			`"required":["query"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: searchExtraInfo, Needs: NeedsExtras, Preset: ReadOnly, Description: searchExtraText, Parallel: true, Schema: searchExtraSchema}
 }
 
 // Prepare implements [Tool].

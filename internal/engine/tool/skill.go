@@ -34,13 +34,16 @@ type skillInput struct {
 // skillInfo is what the tool means to others.
 var skillInfo = protocol.ToolInfo{Name: "Skill", Kind: protocol.ToolOwn, View: protocol.ViewSkill, TitleField: "name", Rule: protocol.RuleSkill}
 
+// skillSchema is the JSON Schema of its input.
+var skillSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
+		`"args":{"type":"string","maxLength":10000,"description":"What it is to work on, as its text says; mostly nothing."}},` +
+		`"required":["name"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (skillTool) Spec() Spec {
-	return Spec{ToolInfo: skillInfo, Needs: NeedsSkills, Preset: ReadOnly, Description: skillText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
-			`"args":{"type":"string","maxLength":10000,"description":"What it is to work on, as its text says; mostly nothing."}},` +
-			`"required":["name"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: skillInfo, Needs: NeedsSkills, Preset: ReadOnly, Description: skillText, Parallel: true, Schema: skillSchema}
 }
 
 // Prepare implements [Tool].

@@ -48,11 +48,14 @@ type sleepInput struct {
 // sleepInfo is what the tool means to others.
 var sleepInfo = protocol.ToolInfo{Name: "Sleep", Kind: protocol.ToolOwn, View: protocol.ViewText, TitleField: "seconds"}
 
+// sleepSchema is the JSON Schema of its input.
+var sleepSchema = json.RawMessage(
+	`{"type":"object","properties":{"seconds":{"type":"integer","minimum":1,"maximum":3600,"description":"How long to wait."}},` +
+		`"required":["seconds"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (sleepTool) Spec() Spec {
-	return Spec{ToolInfo: sleepInfo, Needs: NeedsProactive, Description: sleepText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{"seconds":{"type":"integer","minimum":1,"maximum":3600,"description":"How long to wait."}},` +
-			`"required":["seconds"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: sleepInfo, Needs: NeedsProactive, Description: sleepText, Waits: true, Schema: sleepSchema}
 }
 
 // Prepare implements [Tool].

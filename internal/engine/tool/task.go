@@ -85,16 +85,19 @@ func WithAgents(tools []Tool, agents []AgentChoice) []Tool {
 // taskInfo is what the tool means to others.
 var taskInfo = protocol.ToolInfo{Name: TaskName, Kind: protocol.ToolOwn, View: protocol.ViewAgent, TitleField: "description"}
 
+// taskSchema is the JSON Schema of its input.
+var taskSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"agent":{"type":"string","maxLength":64,"description":"Which agent works; general when it is left out."},` +
+		`"description":{"type":"string","minLength":1,"maxLength":200,"description":"The work in three to eight words, for people."},` +
+		`"prompt":{"type":"string","minLength":1,"maxLength":100000,"description":"All that the agent needs to know."},` +
+		`"background":{"type":"boolean","description":"Go on without waiting for the agent."},` +
+		`"resume":{"type":"string","maxLength":64,"description":"The session of an agent of this conversation that is to go on."}},` +
+		`"required":["description","prompt"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (t taskTool) Spec() Spec {
-	return Spec{ToolInfo: taskInfo, Description: cmp.Or(t.text, taskText), Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"agent":{"type":"string","maxLength":64,"description":"Which agent works; general when it is left out."},` +
-			`"description":{"type":"string","minLength":1,"maxLength":200,"description":"The work in three to eight words, for people."},` +
-			`"prompt":{"type":"string","minLength":1,"maxLength":100000,"description":"All that the agent needs to know."},` +
-			`"background":{"type":"boolean","description":"Go on without waiting for the agent."},` +
-			`"resume":{"type":"string","maxLength":64,"description":"The session of an agent of this conversation that is to go on."}},` +
-			`"required":["description","prompt"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: taskInfo, Description: cmp.Or(t.text, taskText), Parallel: true, Schema: taskSchema}
 }
 
 // describeAgents is made once: a description is asked for several times in each step.

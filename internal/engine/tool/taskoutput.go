@@ -47,14 +47,17 @@ type taskOutputInput struct {
 // taskOutputInfo is what the tool means to others.
 var taskOutputInfo = protocol.ToolInfo{Name: "TaskOutput", Kind: protocol.ToolRuns, TitleField: "task_id"}
 
+// taskOutputSchema is the JSON Schema of its input.
+var taskOutputSchema = json.RawMessage(
+	`{"type":"object","properties":{` + taskIDSchema + `,` +
+		`"wait_seconds":{"type":"integer","minimum":0,"maximum":600,"description":"How long to wait for new output or the end; 0 without it."},` +
+		`"offset":{"type":"integer","minimum":0,"description":"Read from this byte on instead of where the last reading ended."},` +
+		`"filter":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2): only lines that match."}},` +
+		`"required":["task_id"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (taskOutputTool) Spec() Spec {
-	return Spec{ToolInfo: taskOutputInfo, Description: taskOutputText, Waits: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` + taskIDSchema + `,` +
-			`"wait_seconds":{"type":"integer","minimum":0,"maximum":600,"description":"How long to wait for new output or the end; 0 without it."},` +
-			`"offset":{"type":"integer","minimum":0,"description":"Read from this byte on instead of where the last reading ended."},` +
-			`"filter":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2): only lines that match."}},` +
-			`"required":["task_id"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: taskOutputInfo, Description: taskOutputText, Waits: true, Schema: taskOutputSchema}
 }
 
 // Prepare implements [Tool].

@@ -30,10 +30,13 @@ type taskStopInput struct {
 // taskStopInfo is what the tool means to others.
 var taskStopInfo = protocol.ToolInfo{Name: "TaskStop", Kind: protocol.ToolRuns, TitleField: "task_id"}
 
+// taskStopSchema is the JSON Schema of its input.
+var taskStopSchema = json.RawMessage(
+	`{"type":"object","properties":{` + taskIDSchema + `},"required":["task_id"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (taskStopTool) Spec() Spec {
-	return Spec{ToolInfo: taskStopInfo, Description: taskStopText, Finishes: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` + taskIDSchema + `},"required":["task_id"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: taskStopInfo, Description: taskStopText, Finishes: true, Schema: taskStopSchema}
 }
 
 // Prepare implements [Tool].

@@ -31,14 +31,17 @@ type todoInput struct {
 // todoInfo is what the tool means to others.
 var todoInfo = protocol.ToolInfo{Name: "TodoWrite", Kind: protocol.ToolOwn, View: protocol.ViewTodos, Tells: protocol.TellsTodos}
 
+// todoSchema is the JSON Schema of its input.
+var todoSchema = json.RawMessage(
+	`{"type":"object","properties":{"todos":{"type":"array","maxItems":100,"description":"The whole list.","items":{"type":"object","properties":{` +
+		`"content":{"type":"string","minLength":1,"maxLength":1000,"description":"What is to be done."},` +
+		`"status":{"type":"string","enum":["pending","in_progress","completed"]}},` +
+		`"required":["content","status"],"additionalProperties":false}}},` +
+		`"required":["todos"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (todoTool) Spec() Spec {
-	return Spec{ToolInfo: todoInfo, Preset: ReadOnly, Description: todoText, Schema: json.RawMessage(
-		`{"type":"object","properties":{"todos":{"type":"array","maxItems":100,"description":"The whole list.","items":{"type":"object","properties":{` +
-			`"content":{"type":"string","minLength":1,"maxLength":1000,"description":"What is to be done."},` +
-			`"status":{"type":"string","enum":["pending","in_progress","completed"]}},` +
-			`"required":["content","status"],"additionalProperties":false}}},` +
-			`"required":["todos"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: todoInfo, Preset: ReadOnly, Description: todoText, Schema: todoSchema}
 }
 
 // Prepare implements [Tool].

@@ -47,15 +47,18 @@ type webFetchInput struct {
 // webFetchInfo is what the tool means to others.
 var webFetchInfo = protocol.ToolInfo{Name: "WebFetch", Kind: protocol.ToolSends, View: protocol.ViewPage, TitleField: "url", Rule: protocol.RuleHost}
 
+// webFetchSchema is the JSON Schema of its input.
+var webFetchSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"url":{"type":"string","minLength":1,"maxLength":4096,"description":"The page."},` +
+		`"offset":{"type":"integer","minimum":0,"description":"How many characters of the page to pass over."},` +
+		`"max_characters":{"type":"integer","minimum":100,"maximum":100000,"description":"How many characters to show at most; 30,000 without it."},` +
+		`"format":{"type":"string","enum":["markdown","text","raw"],"description":"How HTML is shown."}},` +
+		`"required":["url"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (webFetchTool) Spec() Spec {
-	return Spec{ToolInfo: webFetchInfo, Description: webFetchText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"url":{"type":"string","minLength":1,"maxLength":4096,"description":"The page."},` +
-			`"offset":{"type":"integer","minimum":0,"description":"How many characters of the page to pass over."},` +
-			`"max_characters":{"type":"integer","minimum":100,"maximum":100000,"description":"How many characters to show at most; 30,000 without it."},` +
-			`"format":{"type":"string","enum":["markdown","text","raw"],"description":"How HTML is shown."}},` +
-			`"required":["url"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: webFetchInfo, Description: webFetchText, Parallel: true, Schema: webFetchSchema}
 }
 
 // Prepare implements [Tool].

@@ -39,16 +39,21 @@ type webSearchInput struct {
 // webSearchInfo is what the tool means to others.
 var webSearchInfo = protocol.ToolInfo{Name: "WebSearch", Kind: protocol.ToolSends, View: protocol.ViewResults, TitleField: "query"}
 
+// domainList begins the schema of a list of domains, up to its description.
+const domainList = `{"type":"array","maxItems":20,"items":{"type":"string","minLength":1,"maxLength":253,"pattern":"^[A-Za-z0-9._*-]+$"},"description":`
+
+// webSearchSchema is the JSON Schema of its input.
+var webSearchSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"maxLength":400,"description":"What to search for."},` +
+		`"count":{"type":"integer","minimum":1,"maximum":10,"description":"How many results at most; 5 without it."},` +
+		`"allowed_domains":` + domainList + `"Only results of these domains, as in example.com."},` +
+		`"blocked_domains":` + domainList + `"No results of these domains."}},` +
+		`"required":["query"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (webSearchTool) Spec() Spec {
-	const domains = `{"type":"array","maxItems":20,"items":{"type":"string","minLength":1,"maxLength":253,"pattern":"^[A-Za-z0-9._*-]+$"},"description":`
-	return Spec{ToolInfo: webSearchInfo, Needs: NeedsSearch, Description: webSearchText, Parallel: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"query":{"type":"string","minLength":1,"maxLength":400,"description":"What to search for."},` +
-			`"count":{"type":"integer","minimum":1,"maximum":10,"description":"How many results at most; 5 without it."},` +
-			`"allowed_domains":` + domains + `"Only results of these domains, as in example.com."},` +
-			`"blocked_domains":` + domains + `"No results of these domains."}},` +
-			`"required":["query"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: webSearchInfo, Needs: NeedsSearch, Description: webSearchText, Parallel: true, Schema: webSearchSchema}
 }
 
 // Prepare implements [Tool].

@@ -34,13 +34,16 @@ type writeInput struct {
 // writeInfo is what the tool means to others.
 var writeInfo = protocol.ToolInfo{Name: "Write", Kind: protocol.ToolWrites, View: protocol.ViewChange, TitleField: "path", Rule: protocol.RuleFiles, Tells: protocol.TellsFiles, PiNames: []string{"write"}}
 
+// writeSchema is the JSON Schema of its input.
+var writeSchema = json.RawMessage(
+	`{"type":"object","properties":{` +
+		`"path":{"type":"string","minLength":1,"description":"The file to write: absolute, relative to the workspace, or beginning with ~/."},` +
+		`"content":{"type":"string","description":"The whole new content of the file."}},` +
+		`"required":["path","content"],"additionalProperties":false}`)
+
 // Spec implements [Tool].
 func (writeTool) Spec() Spec {
-	return Spec{ToolInfo: writeInfo, Description: writeText, Finishes: true, Schema: json.RawMessage(
-		`{"type":"object","properties":{` +
-			`"path":{"type":"string","minLength":1,"description":"The file to write: absolute, relative to the workspace, or beginning with ~/."},` +
-			`"content":{"type":"string","description":"The whole new content of the file."}},` +
-			`"required":["path","content"],"additionalProperties":false}`)}
+	return Spec{ToolInfo: writeInfo, Description: writeText, Finishes: true, Schema: writeSchema}
 }
 
 // Prepare implements [Tool].

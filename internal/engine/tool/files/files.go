@@ -68,6 +68,9 @@ func New(cfg Config) (*Files, error) {
 		for _, name := range sandbox.KeyPlaces() {
 			place := filepath.Join(home, name)
 			f.keys = append(f.keys, place)
+			if _, err := os.Lstat(place); err != nil {
+				continue // as most of them: it leads nowhere
+			}
 			if real, err := filepath.EvalSymlinks(place); err == nil && real != place {
 				f.keys = append(f.keys, real)
 			}
