@@ -19,9 +19,9 @@ import (
 
 // Script is a part of the prelude.
 type Script struct {
-	Name   string // shown in errors
-	Source string
-	Later  bool // it is run when another part asks for it by its name, in each runtime
+	Name   string        // shown in errors
+	Source func() []byte // is called when it is compiled
+	Later  bool          // it is run when another part asks for it by its name, in each runtime
 }
 
 // Config says how a child is run.
@@ -113,7 +113,7 @@ func Serve(cfg Config) error {
 }
 
 func compileScript(s Script) (*goja.Program, error) {
-	return pattern.Compile("scorel:"+s.Name, s.Source)
+	return pattern.Compile("scorel:"+s.Name, s.Source())
 }
 
 // compilePrelude compiles what runs in each extension.

@@ -12,7 +12,7 @@ import (
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := goja.Compile(Name, Source(), false); err != nil {
+		if _, err := goja.Compile(Name, string(Source()), false); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -20,7 +20,7 @@ func BenchmarkCompile(b *testing.B) {
 
 func BenchmarkRun(b *testing.B) {
 	natives := goja.MustCompile("natives", stub, false)
-	program := goja.MustCompile(Name, Source(), false)
+	program := goja.MustCompile(Name, string(Source()), false)
 	b.ReportAllocs()
 	for b.Loop() {
 		vm := goja.New()

@@ -33,7 +33,7 @@ let kept;
 
 func TestWhatAnExtensionKeptOfItsSessionThrowsOnceItIsUnloaded(t *testing.T) {
 	vm := goja.New()
-	for _, text := range []string{stub, Source(), useWhatWasKept} {
+	for _, text := range []string{stub, string(Source()), useWhatWasKept} {
 		if _, err := vm.RunString(text); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestWhatAnExtensionKeptOfItsSessionThrowsOnceItIsUnloaded(t *testing.T) {
 
 func TestTheScriptLeavesNoGlobal(t *testing.T) {
 	vm := goja.New()
-	for _, text := range []string{stub, "var before = Object.getOwnPropertyNames(globalThis).length", Source(), "var after = Object.getOwnPropertyNames(globalThis).length"} {
+	for _, text := range []string{stub, "var before = Object.getOwnPropertyNames(globalThis).length", string(Source()), "var after = Object.getOwnPropertyNames(globalThis).length"} {
 		if _, err := vm.RunString(text); err != nil {
 			t.Fatal(err)
 		}

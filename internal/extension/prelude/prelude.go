@@ -1,9 +1,9 @@
 package prelude
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
-	"strings"
 
 	"scorel/internal/extension/js"
 	"scorel/protocol"
@@ -37,23 +37,38 @@ const (
 
 // Scripts returns what a child is started with.
 func Scripts() []js.Script {
-	return []js.Script{{Name: Name, Source: Source()}, {Name: Components, Source: components(), Later: true}}
+	return []js.Script{{Name: Name, Source: Source}, {Name: Components, Source: components, Later: true}}
 }
 
 // components returns the script of the components: a function of what it shares with the
 // prelude.
-func components() string {
-	var s strings.Builder
-	s.WriteString("(function (shared) {\n\"use strict\";\n")
-	for _, name := range ofComponents() {
-		text, err := files.ReadFile("tui/" + name + ".js")
+func components() []byte {
+	return join("tui", ofComponents(), "(function (shared) {\n\"use strict\";\n", "})\n")
+}
+
+// join returns files of a folder after each other, between a beginning and an end.
+func join(dir string, names []string, begin, end string) []byte {
+	room := len(begin) + len(end) + bytes.MinRead
+	all, err := files.ReadDir(dir)
+	if err != nil {
+		panic(err) // a folder that is not embedded
+	}
+	for _, e := range all {
+		info, _ := e.Info() // never fails, as reading does not
+		room += int(info.Size())
+	}
+	var s bytes.Buffer
+	s.Grow(room)
+	s.WriteString(begin)
+	for _, name := range names {
+		f, err := files.Open(dir + "/" + name + ".js")
 		if err != nil {
 			panic(err) // a name that is not embedded
 		}
-		s.Write(text)
+		_, _ = s.ReadFrom(f)
 	}
-	s.WriteString("})\n")
-	return s.String()
+	s.WriteString(end)
+	return s.Bytes()
 }
 
 // toolNames returns, as a JSON object, the names that pi has for the built-in tools.
@@ -72,16 +87,6 @@ func toolNames() string {
 }
 
 // Source returns the script. It is the same on each call.
-func Source() string {
-	var s strings.Builder
-	s.WriteString("(function (host) {\n\"use strict\";\nconst toolNames = " + toolNames() + ";\n")
-	for _, name := range order() {
-		text, err := files.ReadFile("js/" + name + ".js")
-		if err != nil {
-			panic(err) // a name in order that is not embedded
-		}
-		s.Write(text)
-	}
-	s.WriteString("})(__host);\n")
-	return s.String()
+func Source() []byte {
+	return join("js", order(), "(function (host) {\n\"use strict\";\nconst toolNames = "+toolNames()+";\n", "})(__host);\n")
 }

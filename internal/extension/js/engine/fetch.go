@@ -15,7 +15,7 @@ import (
 )
 
 //go:embed fetch.js
-var fetchSource string
+var fetchSource []byte
 
 var fetchProgram = program("fetch", &fetchSource)
 

@@ -21,10 +21,10 @@ import (
 )
 
 //go:embed globals.js
-var globalsSource string
+var globalsSource []byte
 
 // program compiles a script of Scorel's own once a process.
-func program(name string, source *string) func() *goja.Program {
+func program(name string, source *[]byte) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program {
 		p, err := pattern.Compile("scorel:"+name, *source)
 		if err != nil {

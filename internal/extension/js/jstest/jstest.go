@@ -58,7 +58,7 @@ func RunChild() {
 				panic(err)
 			}
 		}
-		os.Exit(js.MainWithin(limits, os.Args[2:], "test", []js.Script{{Name: "prelude", Source: Prelude}}))
+		os.Exit(js.MainWithin(limits, os.Args[2:], "test", []js.Script{{Name: "prelude", Source: func() []byte { return []byte(Prelude) }}}))
 	}
 }
 

@@ -39,7 +39,7 @@ func compiled(file string) *goja.Program {
 	if err != nil {
 		panic(err) // every name of module has its file; a test holds it
 	}
-	p, err := pattern.Compile("scorel:"+file, string(src))
+	p, err := pattern.Compile("scorel:"+file, src)
 	if err != nil {
 		panic(err) // a script of our own
 	}

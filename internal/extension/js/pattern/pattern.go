@@ -10,6 +10,7 @@ import (
 
 	"github.com/dlclark/regexp2/v2"
 	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
 )
 
 // MatchTimeout is when a backtracking expression gives up; it then has no match. Nothing
@@ -24,9 +25,13 @@ func LimitTime() { limitTime() }
 
 // Compile compiles a script of Scorel's own, whose literals have the limit. Scripts may be
 // compiled side by side: the limit is set before the first.
-func Compile(name, source string) (*goja.Program, error) {
+func Compile(name string, source []byte) (*goja.Program, error) {
 	LimitTime()
-	return goja.Compile(name, source, false)
+	ast, err := parser.ParseFile(nil, name, source, 0)
+	if err != nil {
+		return nil, err
+	}
+	return goja.CompileAST(ast, false)
 }
 
 // Mend makes \p{…} of a pattern with the flag u work: only the backtracking
