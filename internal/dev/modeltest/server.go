@@ -253,7 +253,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, in incoming, id 
 	if line.Usage != nil {
 		usage = *line.Usage
 	}
-	a := &answer{s: s, w: w, r: r, usage: usage}
+	a := &answer{s: s, w: w, r: r, usage: usage, pace: script.Pace{Every: s.config.Script.Delay}}
 	a.emit = s.api.stream(w, in, id)
 	in.view.Whole = func() string { return string(body) }
 	s.config.Script.Play(line, in.view, a.piece)
@@ -274,6 +274,7 @@ type answer struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	emit   emitter
+	pace   script.Pace
 	usage  protocol.Usage
 	output int // characters
 	begun  bool
@@ -312,7 +313,7 @@ func (a *answer) piece(p script.Piece) bool {
 	case p.End != nil:
 		a.emit.end(*p.End)
 	default:
-		if d := a.s.config.Script.Delay; d > 0 && !a.wait(d) {
+		if d := a.pace.Next(time.Now()); d > 0 && !a.wait(d) {
 			return false
 		}
 		a.output += len(p.Chunk)
@@ -334,6 +335,7 @@ func (a *answer) wait(d time.Duration) bool {
 
 func (a *answer) event(p script.Piece) bool {
 	if p.Op == script.OpWait {
+		a.pace.Restart()
 		return a.wait(p.Step.Wait)
 	}
 	a.over = true

@@ -30,6 +30,15 @@ const (
 	resultPath = "result:"
 )
 
+// bufferFor returns how large a buffer is for a file that has a size: most are smaller than
+// readBuffer. Files of /proc and the like say that they are empty.
+func bufferFor(size int64) int {
+	if size < sniffBytes {
+		return sniffBytes
+	}
+	return int(min(size, readBuffer))
+}
+
 type readTool struct {
 	files   *files.Files
 	seen    *files.Seen
@@ -149,7 +158,7 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	}
 	path, size := c.target.Path.Abs, c.target.Info.Size()
 	hash := sha256.New()
-	from := bufio.NewReaderSize(io.TeeReader(c.target.File, hash), readBuffer)
+	from := bufio.NewReaderSize(io.TeeReader(c.target.File, hash), bufferFor(size))
 	head, err := from.Peek(sniffBytes)
 	if err != nil && err != io.EOF {
 		return Result{}, files.Explain(path, err)

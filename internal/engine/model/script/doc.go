@@ -11,7 +11,7 @@
 //
 // An answer is on one line. Empty lines and lines that begin with // or # are
 // skipped. Of the head only "script" is needed. window is the context window in tokens, chunk the
-// characters of one piece (0: whole), delayMs the wait before each piece; with a
+// characters of one piece (0: whole), delayMs the time from piece to piece; with a
 // seed that is not 0 the pieces vary between 1 and twice chunk, always in the same
 // way. With stamp set to true each piece of a text begins with the time at which it
 // is given, "@" with the nanoseconds of Unix time and ";", which the text then has

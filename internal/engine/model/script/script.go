@@ -84,7 +84,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, &model.Error{Class: model.ClassInvalid, Message: err.Error()})
 			return
 		}
-		p := playing{m: m, ctx: ctx, line: line, yield: yield}
+		p := playing{m: m, ctx: ctx, line: line, yield: yield, pace: Pace{Every: m.player.Script.Delay}}
 		m.player.Script.Play(line, view, p.piece)
 		if p.ended {
 			return
@@ -103,6 +103,7 @@ type playing struct {
 	ctx    context.Context
 	line   *Line
 	yield  func(model.Delta, error) bool
+	pace   Pace
 	block  model.BlockStart
 	output strings.Builder
 	text   strings.Builder // of a block whose pieces are stamped
@@ -123,7 +124,7 @@ func (p *playing) piece(piece Piece) bool {
 	case piece.Op != "":
 		return p.event(piece)
 	}
-	if d := p.m.player.Script.Delay; d > 0 {
+	if d := p.pace.Next(time.Now()); d > 0 {
 		if err := p.m.sleep(p.ctx, d); err != nil {
 			return p.fail(err)
 		}
@@ -163,6 +164,7 @@ func (p *playing) event(piece Piece) bool {
 		if err := p.m.sleep(p.ctx, piece.Step.Wait); err != nil {
 			return p.fail(err)
 		}
+		p.pace.Restart()
 		return true
 	case OpHang:
 		<-p.ctx.Done()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -180,6 +181,35 @@ func TestDelaysAndWaitsTakeTheirTime(t *testing.T) {
 		}
 		if took := time.Since(begin); took != 550*time.Millisecond {
 			t.Fatalf("took %v", took)
+		}
+	})
+}
+
+func TestALatePieceDoesNotDelayTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := script.Parse(strings.NewReader(`{"script":1,"chunk":1,"delayMs":10}`+"\n"+`{"do":[{"text":"abcdefgh"}]}`), "s.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := map[int]time.Duration{1: 35 * time.Millisecond, 5: time.Second} // the first is caught up with, the second is too much
+		n := 0
+		m := script.New(script.Config{Script: s, Sleep: func(_ context.Context, d time.Duration) error {
+			n++
+			time.Sleep(d + late[n])
+			return nil
+		}})
+		begin := time.Now()
+		var at []time.Duration
+		for d, err := range m.Stream(t.Context(), step(protocol.UserText("x"))) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := d.(model.TextDelta); ok {
+				at = append(at, time.Since(begin)/time.Millisecond)
+			}
+		}
+		if want := []time.Duration{45, 45, 45, 45, 50, 60, 70, 1080}; !slices.Equal(at, want) {
+			t.Fatalf("pieces after %v ms, want %v", at, want)
 		}
 	})
 }
