@@ -24,10 +24,8 @@ func TestPlantedFaultsAreRepaired(t *testing.T) {
 	for name, fault := range map[string][]string{
 		"an amount at the limit is left out": {"amount >= min", "amount > min"},
 		"the mean multiplies":                {"sums[i] / counts[i]", "sums[i] * counts[i]"},
-		"the total goes down":                {"grand + amount", "grand - amount"},
 		"the order is the wrong way round":   {"-k1,1nr", "-k1,1n"},
 		"a word of a message is another":     {"cannot read $file", "cannot open $file"},
-		"a condition is turned round":        {"#files[@]} == 0", "#files[@]} != 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
