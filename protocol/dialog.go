@@ -53,6 +53,9 @@ type Dialog struct {
 	// Schema is a JSON Schema of the fields of a form, of which [form.Fields] says what it may be.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	URL    string          `json:"url,omitempty"` // of url: http or https
+	// Control says of confirm that yes does what a request does that needs [GrantControl], and so
+	// needs that, too.
+	Control bool `json:"control,omitempty"`
 	// Owner is who has the component of a custom dialog on the screen, nil while nobody has:
 	// anybody may take it ([TakeUI]), also from another. When it changes, the ui_request
 	// comes again.
@@ -89,10 +92,18 @@ func (a PlanAnswer) check() error {
 	return nil
 }
 
-// Approves reports whether a value, which fits the dialog, approves a plan.
-func (d *Dialog) Approves(value json.RawMessage) bool {
-	var a PlanAnswer
-	return d.Kind == DialogPlan && json.Unmarshal(value, &a) == nil && (a.Decision == PlanApprove || a.Decision == PlanAcceptEdits)
+// NeedsControl reports whether a value, which fits the dialog, needs [GrantControl]: it approves
+// a plan, or says yes to what is of lasting effect.
+func (d *Dialog) NeedsControl(value json.RawMessage) bool {
+	switch d.Kind {
+	case DialogPlan:
+		var a PlanAnswer
+		return json.Unmarshal(value, &a) == nil && (a.Decision == PlanApprove || a.Decision == PlanAcceptEdits)
+	case DialogConfirm:
+		var yes bool
+		return d.Control && json.Unmarshal(value, &yes) == nil && yes
+	}
+	return false
 }
 
 // Question is one question to people. Multiple says that several options may be

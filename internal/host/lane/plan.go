@@ -109,7 +109,8 @@ func (h *turnHost) proposePlan(ctx context.Context, callID, reason string) (tool
 	if l.plans(h.t) {
 		return tool.PlanProposal{On: true}, nil
 	}
-	by, yes, err := h.confirm(ctx, callID, "Make a plan first?", reason+"\n\nYes turns plan mode on: nothing is changed until you have approved a plan.", "plan mode stays off")
+	by, yes, err := h.confirm(ctx, protocol.Dialog{ToolCallID: callID, Title: "Make a plan first?",
+		Message: reason + "\n\nYes turns plan mode on: nothing is changed until you have approved a plan."}, "plan mode stays off")
 	if err != nil || !yes {
 		return tool.PlanProposal{}, err
 	}
@@ -118,10 +119,10 @@ func (h *turnHost) proposePlan(ctx context.Context, callID, reason string) (tool
 
 // confirm puts what a call proposes to people, and returns whether they say yes, and who did.
 // Undone is what follows when nobody says so, for the model.
-func (h *turnHost) confirm(ctx context.Context, callID, title, message, undone string) (by Caller, yes bool, err error) {
+func (h *turnHost) confirm(ctx context.Context, d protocol.Dialog, undone string) (by Caller, yes bool, err error) {
 	l := h.l
-	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: protocol.NewUIID(l.cfg.Rand), Data: protocol.Dialog{Kind: protocol.DialogConfirm, ToolCallID: callID,
-		Title: title, Message: message}}, h.t.config.AskTimeout)
+	d.Kind = protocol.DialogConfirm
+	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: protocol.NewUIID(l.cfg.Rand), Data: d}, h.t.config.AskTimeout)
 	switch {
 	case err != nil:
 		return by, false, err

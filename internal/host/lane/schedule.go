@@ -35,7 +35,7 @@ func (s schedules) Arm(ctx context.Context, callID string, r protocol.CreateSche
 		return nil, err
 	}
 	message := strings.Join(display.ScheduleText(plan, l.cfg.Now())[1:], "\n") // without its id, which it has not yet
-	by, yes, err := s.h.confirm(ctx, callID, "Have the host send this by itself?", message, "nothing is armed")
+	by, yes, err := s.h.confirm(ctx, protocol.Dialog{ToolCallID: callID, Title: "Have the host send this by itself?", Message: message, Control: true}, "nothing is armed")
 	if err != nil || !yes {
 		return nil, err
 	}

@@ -32,6 +32,11 @@ export interface Dialog {
   /** of url: http or https */
   url?: string;
   /**
+   * Control says of confirm that yes does what a request does that needs GrantControl, and so
+   * needs that, too.
+   */
+  control?: boolean;
+  /**
    * Owner is who has the component of a custom dialog on the screen, nil while nobody has:
    * anybody may take it ({@link TakeUI}), also from another. When it changes, the ui_request
    * comes again.

@@ -76,8 +76,11 @@ func (q *Questions) AnswerUI(c journal.Caller, id string, value json.RawMessage)
 	if err := dialog.Data.Check(value); err != nil {
 		return err
 	}
-	if c.OnceOnly && dialog.Data.Approves(value) {
-		return protocol.Errorf(protocol.CodeForbidden, "This entry may say what to change in a plan; to approve it ends plan mode, which the owner of the device can do.")
+	if c.OnceOnly && dialog.Data.NeedsControl(value) {
+		if dialog.Data.Kind == protocol.DialogPlan {
+			return protocol.Errorf(protocol.CodeForbidden, "This entry may say what to change in a plan; to approve it ends plan mode, which the owner of the device can do.")
+		}
+		return protocol.Errorf(protocol.CodeForbidden, "This entry may say no; to agree has the host work by itself from then on, which the owner of the device can allow.")
 	}
 	if !q.settle(w, Answer{Decision: protocol.DecisionAllow, Client: c.Client, Cause: c.Author().Cause, Value: value}) {
 		return errNotOpen()
