@@ -697,6 +697,13 @@ func TestAModelArmsNothingWithoutAPerson(t *testing.T) {
 			if d := q.Data; !strings.Contains(d.Message, "look at the build") || !strings.Contains(d.Message, "next: ") || !strings.Contains(d.Message, "mode dontAsk") {
 				t.Errorf("asked is %+v", q.Data)
 			}
+			w.Host.SetGrantOf(person.Id, protocol.GrantAnswer)
+			if _, err := person.Try(id, &protocol.AnswerUI{UIID: q.UIID, Value: []byte("true")}); err == nil || err.Code != protocol.CodeForbidden {
+				t.Errorf("an entry with the grant answer arms a schedule: %v", err)
+			}
+			if w.pass(time.Second); yes { // what it says no to is refused
+				w.Host.SetGrantOf(person.Id, protocol.GrantControl)
+			}
 			person.Do(id, &protocol.AnswerUI{UIID: q.UIID, Value: fmt.Append(nil, yes)})
 			w.pass(time.Second)
 			if n := len(list()); n != map[bool]int{true: 1}[yes] {

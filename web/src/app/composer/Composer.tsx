@@ -9,7 +9,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { announce, tell } from "../parts/tell";
 import { usePhone } from "../places/hooks";
 import { useLanguage, useWords } from "../words/index";
-import { draftOf, holdDraft, keepDraft, onDraftGone } from "./drafts";
+import { draftOf, holdDraft, keepDraft, maxDraft, onDraftGone } from "./drafts";
 import { useErrands } from "./errands";
 import { useHandedOver } from "./handover";
 import { historyOf, remember, step, type Walk } from "./history";
@@ -51,6 +51,14 @@ function Box() {
   const [files, setFiles] = useState<File[]>([]);
   const [problem, setProblem] = useState("");
   const [notice, setNotice] = useState("");
+  const [tooLong, setTooLong] = useState(false);
+  const lost = tooLong || files.length > 0; // with the page
+  useEffect(() => {
+    if (!lost) return;
+    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [lost]);
   const [replaced, setReplaced] = useState<{ by: string; had: string }>();
   const [picking, setPicking] = useState<Picking>();
   const picker = useRef<HTMLInputElement>(null);
@@ -61,7 +69,7 @@ function Box() {
   const setText = (t: string) => {
     said.current = t;
     setTextNow(t);
-    keepDraft(sessionId, t);
+    setTooLong(!keepDraft(sessionId, t));
   };
   /** Writes a text as if it were typed, with the cursor at its end. */
   const write = (t: string) => {
@@ -316,6 +324,7 @@ function Box() {
           onPaste={paste}
         />
         <ErrorLine error={problem} />
+        {tooLong && <p className="notice">{w.tooLong(maxDraft)}</p>}
         {notice && (
           <p className="notice">
             <span className="grow">{notice}</span>

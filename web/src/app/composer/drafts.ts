@@ -6,7 +6,7 @@ import type { SessionID } from "../../protocol/index";
 import { keep, kept } from "../host/kept";
 
 /** The longest draft that outlives the page, in characters, and for how many sessions there is one. */
-const maxDraft = 50_000;
+export const maxDraft = 50_000;
 const maxDrafts = 50;
 
 type Drafts = Record<string, string>;
@@ -106,8 +106,8 @@ function wholeOf(id: SessionID): string {
   return first === undefined || first === now ? now : "";
 }
 
-/** Keeps a draft; "" forgets it. */
-export function keepDraft(id: SessionID, text: string): void {
+/** Keeps a draft; "" forgets it. One that is too long for it lasts as long as the page, and false is returned. */
+export function keepDraft(id: SessionID, text: string): boolean {
   const { own, begun } = tab();
   const whole = [heldOf(id), text].filter(Boolean).join("\n");
   const short = whole.length > maxDraft ? "" : whole;
@@ -115,8 +115,8 @@ export function keepDraft(id: SessionID, text: string): void {
   keepTab({ own: withText(own, id, short), begun: withText(begun, id, undefined) });
   const all = shared();
   // What another tab has written since stays.
-  if (short === "" && textOf(all, id) !== before) return;
-  keep("drafts", JSON.stringify(withText(all, id, short || undefined)));
+  if (short !== "" || textOf(all, id) === before) keep("drafts", JSON.stringify(withText(all, id, short || undefined)));
+  return short === whole;
 }
 
 /** Calls listener when another tab has sent, or dropped, what this one begins with and has not edited. */

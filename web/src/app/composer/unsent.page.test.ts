@@ -67,6 +67,26 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     problems.length = 0; // the browser says that it could not connect
   });
 
+  test("that are too long to be kept say so, and the page asks before it goes", async () => {
+    const { page } = await opened();
+    const asked: string[] = [];
+    page.on("dialog", (d) => {
+      asked.push(d.type());
+      void d.accept();
+    });
+    await box(page).click();
+    await page.keyboard.type("x");
+    await box(page).fill("y".repeat(60_000));
+    await page.getByText("More than 50,000 characters are kept only as long as this page is open.").waitFor();
+    await accessible(page);
+    await page.reload();
+    expect(asked).toEqual(["beforeunload"]);
+    await box(page).fill("short");
+    await page.reload();
+    await expect.poll(() => box(page).inputValue()).toBe("short");
+    expect(asked).toEqual(["beforeunload"]);
+  });
+
   test("are sent once, also from a page that shows another place, and stand in no box beside", async () => {
     const { id, page } = await opened();
     const other = await world.session("another");

@@ -6,6 +6,7 @@ import { Button, Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
 import { Markdown } from "../text/Markdown";
 import { Picture } from "../text/Picture";
+import { safeText } from "../text/safe";
 import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import type { Span } from "./Lane";
@@ -260,10 +261,10 @@ const RowView = memo(function RowView({ row, start, turn }: { row: Row; start: n
           <div className="said" title={fullTime(row.at)}>
             {row.whole ? (
               <Whole blob={row.whole} as="plain">
-                <h2 className="words">{row.text}</h2>
+                <h2 className="words">{safeText(row.text)}</h2>
               </Whole>
             ) : (
-              <h2 className="words">{row.text}</h2>
+              <h2 className="words">{safeText(row.text)}</h2>
             )}
             <SaidMenu row={row} />
             {row.pictures.length > 0 && (
@@ -330,7 +331,8 @@ const RowView = memo(function RowView({ row, start, turn }: { row: Row; start: n
 function Thinking({ row }: { row: Extract<Row, { kind: "thinking" }> }) {
   const w = useWords(conversationWords);
   const [open, setOpen] = useState(false);
-  const first = row.text.trim().split("\n")[0] ?? "";
+  const text = useMemo(() => safeText(row.text), [row.text]);
+  const first = text.trim().split("\n")[0] ?? "";
   return (
     <>
       <button type="button" className="think" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -341,10 +343,10 @@ function Thinking({ row }: { row: Extract<Row, { kind: "thinking" }> }) {
         <div className="thoughts">
           {row.whole ? (
             <Whole blob={row.whole} as="plain">
-              {row.text}
+              {text}
             </Whole>
           ) : (
-            row.text
+            text
           )}
         </div>
       )}

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useState } from "react";
 import type { EventID } from "../../protocol/index";
+import { safeText } from "../text/safe";
 import { useWords } from "../words/index";
 import type { Row } from "./rows";
 import { conversationWords } from "./words";
@@ -29,7 +30,7 @@ export function TurnHead({ box, rows }: { box: RefObject<HTMLElement | null>; ro
   }, [box, rows]);
   const row = event && rows.find((r) => r.kind === "said" && r.event === event);
   if (row?.kind !== "said") return null;
-  const text = row.text.trim().split("\n")[0] ?? "";
+  const text = safeText(row.text.trim().split("\n")[0] ?? "");
   return (
     <div className="turnhead">
       {/* Not in the order of Tab, where it would come and go with the scrolling; headings lead there. */}

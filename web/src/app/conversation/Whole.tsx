@@ -5,6 +5,7 @@ import { Button } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { save } from "../parts/save";
 import { Markdown } from "../text/Markdown";
+import { safeText } from "../text/safe";
 import { Terminal } from "../text/Terminal";
 import { bytes } from "../words/format";
 import { useWords } from "../words/index";
@@ -50,7 +51,7 @@ export function Whole({ blob, as, children }: { blob: string; as: "terminal" | "
       ) : as === "markdown" ? (
         <Markdown text={state.text} />
       ) : (
-        <div className="words">{state.text}</div>
+        <div className="words">{safeText(state.text)}</div>
       )}
       <p className="runfoot t3">
         <span className="grow">{state.text !== undefined ? w.wholeShown : state.big ? w.tooBig(bytes(state.big)) : w.part}</span>

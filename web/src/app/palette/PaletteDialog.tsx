@@ -1,3 +1,4 @@
+import { cleanLine } from "../../display/clean";
 import { Command } from "cmdk";
 import {
   ChevronRight,
@@ -174,7 +175,7 @@ function Found({ text, asked, then }: { text: string; asked: string; then: Then 
                     {h.snippet?.map((p, n) => (p.match ? <mark key={n}>{p.text}</mark> : <span key={n}>{p.text}</span>))}
                   </span>
                   <span className="t3 trunc under">
-                    {[s.meta.name || s.firstPrompt, who(h), h.ts ? ago(h.ts) : "", h.active ? "" : w.otherBranch]
+                    {[cleanLine(s.meta.name || s.firstPrompt || ""), who(h), h.ts ? ago(h.ts) : "", h.active ? "" : w.otherBranch]
                       .filter(Boolean)
                       .join(" · ")}
                   </span>

@@ -1,9 +1,10 @@
 /** What a session is called, where it belongs, how it stands, and what it asks: from its summary. */
+import { cleanLine } from "../../display/clean";
 import type { Project, SessionSummary } from "../../protocol/index";
 
 /** The title of a session for people, "" while it has none. */
 export function titleOf(s: SessionSummary): string {
-  return s.meta.name || s.state?.title || s.firstPrompt || "";
+  return cleanLine(s.meta.name || s.state?.title || s.firstPrompt || "");
 }
 
 /** The last name of a path; of / itself. */

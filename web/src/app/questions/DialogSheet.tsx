@@ -13,6 +13,8 @@ import { questionsWords } from "./words";
 interface Asked {
   dialog: Dialog;
   busy: boolean;
+  /** Whether this page may agree to what is of lasting effect. */
+  control: boolean;
   answer(value: unknown): void;
 }
 
@@ -22,6 +24,7 @@ export function DialogSheet({ request }: { request: UIRequest }) {
   const client = useClient();
   const { sessionId } = useSession();
   const may = useMay("answer");
+  const control = useMay("control");
   const { answer, busy, error } = useAnswering((value: unknown) => client.call("answer_ui", { uiId: request.uiId, value }, { sessionId }));
   const { data: dialog } = request;
   const title = dialog.title || (dialog.kind === "plan" ? w.plan : (dialog.questions?.[0]?.header ?? w.question));
@@ -41,7 +44,8 @@ export function DialogSheet({ request }: { request: UIRequest }) {
       )}
       <ErrorLine error={error} />
       <NotArrived busy={busy} />
-      {may && <Kind dialog={dialog} busy={busy} answer={answer} />}
+      {may && !control && (dialog.control || dialog.kind === "plan") && <p className="why">{w.ownerOnly}</p>}
+      {may && <Kind dialog={dialog} busy={busy} control={control} answer={answer} />}
     </>
   );
 }
@@ -55,7 +59,7 @@ function Kind(props: Asked) {
     case "confirm":
       return (
         <div className="acts">
-          <Button data-choice="" onClick={() => answer(true)} look="lamp" disabled={busy}>
+          <Button data-choice="" onClick={() => answer(true)} look="lamp" disabled={busy || (dialog.control && !props.control)}>
             <kbd>1</kbd> {w.yes}
           </Button>
           <Button data-choice="" data-refuse="" onClick={() => answer(false)} disabled={busy}>
@@ -137,9 +141,10 @@ function Ask(props: Asked) {
     const has = now.includes(label);
     setPicked(set(picked, i, q.multiple ? (has ? now.filter((l) => l !== label) : [...now, label]) : has ? [] : [label]));
   };
+  const answers = questions.map((_, i) => [...(picked[i] ?? []), ...(own[i]?.trim() ? [own[i].trim()] : [])]);
   const submit = (e: FormEvent) => {
     e.preventDefault();
-    props.answer(questions.map((_, i) => [...(picked[i] ?? []), ...(own[i]?.trim() ? [own[i].trim()] : [])]));
+    props.answer(answers);
   };
   return (
     <form onSubmit={submit}>
@@ -174,7 +179,7 @@ function Ask(props: Asked) {
       </div>
       <div className="acts">
         <Close {...props} />
-        <Button look="lamp" type="submit" disabled={props.busy}>
+        <Button look="lamp" type="submit" disabled={props.busy || answers.every((a) => a.length === 0)}>
           {w.answer}
         </Button>
       </div>
@@ -201,10 +206,10 @@ function Plan(props: Asked) {
         />
       </div>
       <div className="acts">
-        <Button look="lamp" data-choice="" onClick={() => decide("approve")} disabled={props.busy}>
+        <Button look="lamp" data-choice="" onClick={() => decide("approve")} disabled={props.busy || !props.control}>
           <kbd>1</kbd> {w.approve}
         </Button>
-        <Button data-choice="" onClick={() => decide("acceptEdits")} disabled={props.busy}>
+        <Button data-choice="" onClick={() => decide("acceptEdits")} disabled={props.busy || !props.control}>
           <kbd>2</kbd> {w.acceptEdits}
         </Button>
         <Button data-choice="" data-refuse="" onClick={() => decide("revise")} disabled={props.busy}>

@@ -69,7 +69,7 @@ export function useSheetKeys(id: string, sheet: () => HTMLElement | null): void 
         lastTyped = performance.now();
         return;
       }
-      const choices = box.querySelectorAll<HTMLElement>("[data-choice]:not(:disabled)");
+      const choices = box.querySelectorAll<HTMLElement>("[data-choice]");
       const chosen = digit ? choices[Number(e.key) - 1] : box.querySelector<HTMLElement>("[data-refuse]:not(:disabled)");
       chosen?.click();
     };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EntryList } from "../../protocol/index";
 import { accessible, phone, picture, problems, withoutPages, World } from "../testing/page";
 
 const script = [
@@ -39,6 +40,7 @@ const script = [
     ],
   },
   { if: { user: "^plan" }, do: [{ call: "EnterPlanMode", input: { reason: "it is large \u202eegral" } }] },
+  { if: { user: "^schedule" }, do: [{ call: "ScheduleCreate", input: { when: "every 5m", prompt: "look" } }] },
   { again: true, do: [{ text: "So it is." }] },
 ];
 
@@ -197,6 +199,31 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     await page.getByText("So it is.").nth(1).waitFor();
   });
 
+  test("of lasting effect is agreed to with the grant control only", async () => {
+    const sessionId = await world.session("schedule it \u202egnp.exe");
+    const page = await world.page(`#/s/${sessionId}`);
+    const yes = page.getByRole("button", { name: /Yes/ });
+    await yes.waitFor();
+    expect(await page.locator(".said h2").textContent()).toBe("schedule it [U+202E]gnp.exe");
+    const grant = async (grant: string) => {
+      const { entries } = await world.host.request<EntryList>("list_entries", {});
+      for (const e of entries ?? []) await world.host.request("set_grant", { clientId: e.clientId, grant });
+    };
+    await grant("answer");
+    await page.getByText("Only an entry with the grant control can agree to this.").waitFor();
+    expect(await yes.isDisabled()).toBe(true);
+    await page.waitForTimeout(600);
+    await page.keyboard.press("1");
+    await page.waitForTimeout(300);
+    expect(await yes.count(), "the key of what cannot be chosen chooses nothing").toBe(1);
+    await accessible(page);
+    await grant("control");
+    await expect.poll(() => yes.isDisabled()).toBe(false);
+    await page.keyboard.press("2");
+    await page.getByText("So it is.").waitFor();
+    expect((await world.host.request<{ schedules?: unknown[] }>("list_schedules", {})).schedules ?? []).toEqual([]);
+  });
+
   test("of a model is answered with what it offers or in one's own words", async () => {
     const sessionId = await world.session("ask me");
     const page = await world.page(`#/s/${sessionId}`);
@@ -204,6 +231,7 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     await picture(page, "question-ask");
     await accessible(page);
     await page.waitForTimeout(500);
+    expect(await page.getByRole("button", { name: "Answer", exact: true }).isDisabled(), "nothing is chosen").toBe(true);
     await page.getByLabel("None").check();
     await page.getByRole("button", { name: "Answer", exact: true }).click();
     await page.getByText("So it is.").waitFor();

@@ -1,3 +1,4 @@
+import { cleanLine } from "../../display/clean";
 import { ChevronLeft, PanelRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { EventID, SessionID } from "../../protocol/index";
@@ -36,7 +37,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
   const w = useWords(shellWords);
   const session = useSession();
   const error = useLive((_, s) => s.error);
-  const title = useLive((l, s) => l.meta.name || s.opened?.summary.state?.title || s.opened?.summary.firstPrompt || "");
+  const title = useLive((l, s) => cleanLine(l.meta.name || s.opened?.summary.state?.title || s.opened?.summary.firstPrompt || ""));
   useEffect(() => {
     setTitle(title.slice(0, 60));
     return () => setTitle("");
