@@ -239,6 +239,9 @@ type Message struct {
 // was killed.
 const HostStopped = "The host stopped in the middle of this answer. Say \"go on\" to have the rest."
 
+// CallLost is the result of a call during which the host was stopped or killed.
+const CallLost = "The host stopped while this ran. It may have taken effect. Check before repeating."
+
 // UserText makes a user message of one text.
 func UserText(s string) Message { return Message{Role: RoleUser, Content: []Block{Text(s)}} }
 

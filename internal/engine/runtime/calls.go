@@ -51,10 +51,7 @@ type job struct {
 // not fit it, in bytes.
 const maxTaughtSchema = 8 << 10
 
-const (
-	cancelledText = "Cancelled by user"
-	stoppedText   = "The host stopped while this ran. It may have taken effect. Check before repeating."
-)
+const cancelledText = "Cancelled by user"
 
 // refusal is what the result of a call says that does not run, and why.
 type refusal struct {
@@ -80,7 +77,7 @@ func ended(cause error) refusal {
 // brokenOff is what the result of a call ends with that was ended while it ran.
 func brokenOff(cause error) string {
 	if errors.Is(cause, ErrHostStops) {
-		return stoppedText
+		return protocol.CallLost
 	}
 	return cancelledText
 }

@@ -30,7 +30,11 @@ func (xs *Extensions) checkExtension(ctx context.Context, path string) (*protoco
 		}
 		return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "The extension cannot be read: %s.", failure.Plain(err))
 	}
-	found := extension.Find([]extension.Source{{Dir: filepath.Dir(path), Scope: extension.User}}, nil)
+	scope, dir := extension.User, filepath.Dir(path)
+	if strings.HasSuffix(dir, "/.scorel/extensions") && dir != filepath.Join(xs.settings.Dir, "extensions") {
+		scope = extension.Project // which may do less
+	}
+	found := extension.Find([]extension.Source{{Dir: dir, Scope: scope}}, nil)
 	var its []extension.Extension
 	for _, e := range found.Extensions {
 		if e.Path == path || strings.HasPrefix(e.Path, path+string(filepath.Separator)) {

@@ -16,7 +16,7 @@ const (
 	Usage     = 2   // the command line or the configuration is wrong
 	Limit     = 3   // a limit ended the run
 	Lacks     = 3   // of extensions check: the extension uses what Scorel lacks
-	Unasked   = 4   // something was needed that nobody could be asked for
+	Unasked   = 4   // something was needed that nobody could be asked for, or a hook refused the message
 	Loop      = 5   // the model repeated itself, and nobody let it go on
 	Misfit    = 6   // no answer fits the JSON Schema that was asked for
 	Cancelled = 130 // interrupted
@@ -50,6 +50,8 @@ func Code(err error) int {
 		switch pe.Code {
 		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound:
 			return Usage
+		case protocol.CodePermissionDenied:
+			return Unasked
 		}
 	}
 	return Failed

@@ -15,6 +15,7 @@ func TestCodeOfAnErrorIsThatOfItsKind(t *testing.T) {
 		Usage:     {Usagef("no folder"), fmt.Errorf("wrapped: %w", Usagef("x")), protocol.Errorf(protocol.CodeSessionNotFound, "none")},
 		Failed:    {errors.New("x"), protocol.Errorf(protocol.CodeStorageError, "full")},
 		Cancelled: {fmt.Errorf("x: %w", context.Canceled)},
+		Unasked:   {protocol.Errorf(protocol.CodePermissionDenied, "a hook refused the message")},
 		Pipe:      {fmt.Errorf("write: %w", syscall.EPIPE)},
 	} {
 		for _, err := range errs {

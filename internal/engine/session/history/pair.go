@@ -2,9 +2,6 @@ package history
 
 import "scorel/protocol"
 
-// lostResult is the result of a call that has none.
-const lostResult = "The host stopped while this ran. It may have taken effect. Check before repeating."
-
 // damagedResult is the result of a call after which the log is damaged.
 const damagedResult = "The result of this call is lost: the log of this conversation is damaged here. It may have taken effect. Check before repeating."
 
@@ -67,7 +64,7 @@ func pair[T any](list []T, message func(*T) *protocol.Message, fresh func(caller
 			if at, ok := results[call{i, n}]; ok {
 				out = append(out, list[at])
 			} else {
-				out = append(out, fresh(&list[i], protocol.ToolError(b.ID, b.Name, lostResult)))
+				out = append(out, fresh(&list[i], protocol.ToolError(b.ID, b.Name, protocol.CallLost)))
 			}
 			n++
 		}

@@ -166,7 +166,7 @@ func TestTurnMessageStandsBetweenSummaryAndTail(t *testing.T) {
 	s.item(protocol.ItemMemory, "told again")
 	s.say("", "c")
 	s.expect(t, nil, summaryLine("S"), "user: do it", "assistant: Read(b)", "result b: 2⏎⏎"+note1("told again"),
-		"assistant: Read(c)", "result c (error): "+lostResult)
+		"assistant: Read(c)", "result c (error): "+protocol.CallLost)
 }
 
 func TestTurnMessageThatIsInTheTailIsNotSentTwice(t *testing.T) {
@@ -442,7 +442,7 @@ func TestPairingIsRepairedAfterHooks(t *testing.T) {
 		convert: func(list []protocol.Message) ([]protocol.Message, error) { return slices.Delete(list, 3, 4), nil },
 	}
 	s.expect(t, drop, "user: go", "assistant: Read(a) Read(b)",
-		"result a (error): "+lostResult, "result b (error): "+lostResult, "assistant: done")
+		"result a (error): "+protocol.CallLost, "result b (error): "+protocol.CallLost, "assistant: done")
 }
 
 func TestFailingHookIsSkippedAndNamed(t *testing.T) {

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -145,11 +146,16 @@ func (x *Settings) Themes(name string) tea.Cmd {
 		}
 		return x.prefs.Reread()
 	}
-	if name != "" {
+	all := x.prefs.Themes()
+	switch {
+	case slices.Contains(all, name):
 		return set(name)
+	case name != "":
+		x.Toasts.Fail(fmt.Errorf("there is no theme %q; choose one of %s", name, strings.Join(all, ", ")))
+		return nil
 	}
 	var items []list.Item
-	for _, n := range x.prefs.Themes() {
+	for _, n := range all {
 		it := list.Item{ID: n, Title: n}
 		if n == theme.Auto {
 			it.Detail = "dark or light, as the terminal's background"
