@@ -813,7 +813,8 @@ declare module "scorel" {
   export type LogBlock =
     | { type: "text"; text: string }
     | { type: "thinking"; thinking: string; signature?: string; redacted?: boolean }
-    | { type: "image"; mediaType: string; blob: string }
+    /** A picture of the session has the hash of its bytes in blob; a new one has data in base64. */
+    | { type: "image"; mediaType: string; blob?: string; data?: string }
     | { type: "file"; name: string; mediaType: string; blob: string }
     | { type: "tool_use"; id: string; name: string; input: Record<string, any> };
 

@@ -166,7 +166,10 @@ func just(data any) func(*child) (any, error) {
 }
 
 func (m *member) beforeTool(ctx context.Context, call hook.ToolCall) (hook.ToolDecision, error) {
-	var a rpc.ToolCallAnswer
+	var a struct {
+		rpc.ToolCallAnswer
+		Result *wireResult `json:"result"`
+	}
 	ok, err := m.call(ctx, "tool_call", m.limit(), just(rpc.ToolCallData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input}), &a)
 	if !ok || err != nil {
 		return hook.ToolDecision{}, err
@@ -189,19 +192,27 @@ func (m *member) beforeTool(ctx context.Context, call hook.ToolCall) (hook.ToolD
 		d.Input = a.Input
 	}
 	if a.Result != nil {
-		d.Result = &hook.ToolResult{Content: a.Result.Content, Details: a.Result.Details, IsError: a.Result.IsError}
+		content, err := m.set.blocks(ctx, a.Result.Content)
+		if err != nil {
+			return hook.ToolDecision{}, err
+		}
+		d.Result = &hook.ToolResult{Content: content, Details: a.Result.Details, IsError: a.Result.IsError}
 	}
 	return d, nil
 }
 
 func (m *member) afterTool(ctx context.Context, call hook.ToolCall, r hook.ToolResult) (hook.ToolPatch, error) {
-	var a rpc.ToolResultAnswer
+	var a struct {
+		rpc.ToolResultAnswer
+		Content []json.RawMessage `json:"content"`
+	}
 	ok, err := m.call(ctx, "tool_result", m.limit(), just(rpc.ToolResultData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input,
 		Content: r.Content, Details: r.Details, IsError: r.IsError}), &a)
 	if !ok || err != nil {
 		return hook.ToolPatch{}, err
 	}
-	return hook.ToolPatch{Content: a.Content, Details: a.Details, IsError: a.IsError}, nil
+	content, err := m.set.blocks(ctx, a.Content)
+	return hook.ToolPatch{Content: content, Details: a.Details, IsError: a.IsError}, err
 }
 
 // list asks about the list of messages before a model call.
@@ -217,7 +228,7 @@ func (m *member) list(ctx context.Context, name string, given []history.Element)
 	if !ok || err != nil {
 		return given, err
 	}
-	return l.list(ctx, a.List)
+	return l.list(ctx, m.set, a.List)
 }
 
 // parts returns a list as it crosses; what does not have the conversation gets the
@@ -268,7 +279,10 @@ func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision,
 	if p.Busy {
 		d.StreamingBehavior = "followUp"
 	}
-	var a rpc.InputAnswer
+	var a struct {
+		rpc.InputAnswer
+		Images []json.RawMessage `json:"images"`
+	}
 	ok, err := m.call(ctx, "input", m.limit(), just(d), &a)
 	if !ok || err != nil {
 		return hook.PromptDecision{}, err
@@ -285,8 +299,11 @@ func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision,
 		}
 		return hook.PromptDecision{Verdict: hook.Deny, Reason: reason}, nil
 	case "transform":
-		content := a.Images
-		if a.Images == nil {
+		content, err := m.set.blocks(ctx, a.Images)
+		if err != nil {
+			return hook.PromptDecision{}, err
+		}
+		if content == nil {
 			content = d.Images
 		}
 		if a.Text != "" {
@@ -294,6 +311,9 @@ func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision,
 		}
 		if len(content) == 0 {
 			return hook.PromptDecision{}, errors.New("it made an empty message")
+		}
+		if p := protocol.CheckBlocks("content", content); p != nil {
+			return hook.PromptDecision{}, fmt.Errorf("it made a message that cannot be sent: %w", p.Err())
 		}
 		return hook.PromptDecision{Content: content}, nil
 	}
@@ -303,14 +323,24 @@ func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision,
 func (m *member) beforeAgent(ctx context.Context, p hook.Prompt, system string) (hook.AgentStart, error) {
 	d := rpc.AgentStartData{SystemPrompt: system}
 	d.Prompt, d.Images = split(p.Content)
-	var a rpc.AgentStartAnswer
+	var a struct {
+		rpc.AgentStartAnswer
+		Message *struct {
+			rpc.AgentStartMessage
+			Content []json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
 	ok, err := m.call(ctx, "before_agent_start", m.limit(), just(d), &a)
 	if !ok || err != nil {
 		return hook.AgentStart{}, err
 	}
 	out := hook.AgentStart{System: a.SystemPrompt}
 	if a.Message != nil {
-		out.Message = customMessage(display.Line(a.Message.CustomType), a.Message.Content, a.Message.Display, a.Message.Details)
+		content, err := m.set.blocks(ctx, a.Message.Content)
+		if err != nil {
+			return hook.AgentStart{}, err
+		}
+		out.Message = customMessage(display.Line(a.Message.CustomType), content, a.Message.Display, a.Message.Details)
 	}
 	return out, nil
 }

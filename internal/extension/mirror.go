@@ -223,12 +223,12 @@ func (m *mirror) parts(list []history.Element) ([]rpc.ListPart, *listing, error)
 }
 
 // list returns the list that a process has answered with. What it names by index stays
-// the element that was given, where there was one.
-func (l *listing) list(ctx context.Context, parts []rpc.ListPart) ([]history.Element, error) {
+// the element that was given, where there was one. Images of new messages are put into set.
+func (l *listing) list(ctx context.Context, set *Set, parts []rpc.ListPart) ([]history.Element, error) {
 	out := make([]history.Element, 0, len(l.given))
 	for _, p := range parts {
 		if p.Run == nil {
-			msg, err := newMessage(p.Message)
+			msg, err := newMessage(ctx, set, p.Message)
 			if err != nil {
 				return nil, err
 			}
@@ -270,14 +270,14 @@ func (l *listing) list(ctx context.Context, parts []rpc.ListPart) ([]history.Ele
 const maxListed = 1_000_000
 
 // newMessage reads a message that an extension made.
-func newMessage(data json.RawMessage) (*protocol.Message, error) {
-	var m protocol.Message
-	if err := json.Unmarshal(data, &m); err != nil {
+func newMessage(ctx context.Context, set *Set, data json.RawMessage) (*protocol.Message, error) {
+	m, err := set.Message(ctx, data)
+	if err != nil {
 		return nil, fmt.Errorf("its list has a message that is not valid: %w", err)
 	}
 	switch m.Role {
 	case protocol.RoleUser, protocol.RoleAssistant, protocol.RoleToolResult:
-		return &m, nil
+		return m, nil
 	}
 	return nil, fmt.Errorf("its list has a message of the role %.40q; the roles are user, assistant and tool_result", m.Role)
 }

@@ -166,7 +166,7 @@ func TestListsCrossAsIndexesAndComeBackAsTheElementsThatWereGiven(t *testing.T) 
 		if err := json.Unmarshal([]byte(`{"list":`+list+`}`), &a); err != nil {
 			return nil, err
 		}
-		return l.list(t.Context(), a.List)
+		return l.list(t.Context(), nil, a.List)
 	}
 	// Over a custom event, with one that was not in the list, and one of its own.
 	got, err := back(`[[0,3],{"role":"user","content":"mine"}]`)

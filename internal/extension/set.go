@@ -43,6 +43,8 @@ type Host interface {
 	Notify(level, text string)
 	// PutBlob stores a payload and gives its SHA-256 when it is durable.
 	PutBlob(ctx context.Context, data []byte) (string, error)
+	// HasBlob reports whether a payload is stored.
+	HasBlob(sha string) bool
 }
 
 // Config is what a [Set] needs, with a field for each thing that its caller knows.

@@ -61,6 +61,7 @@ func (w *world) Notify(level, text string) {
 func (w *world) PutBlob(_ context.Context, data []byte) (string, error) {
 	return strings.Repeat("a", 64), nil
 }
+func (w *world) HasBlob(sha string) bool { return sha == strings.Repeat("a", 64) }
 
 // told returns what people were told, but for whom the session waits, which depends on the
 // machine.

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -166,7 +167,7 @@ func (p *prepared) with(ctx context.Context, update func(string), own *delegate)
 	return m.result(ctx, p.call.ID, answer)
 }
 
-// wireResult is [rpc.ToolResult] with images as they come.
+// wireResult is [rpc.ToolResult] with images as they come; so are the other answers.
 type wireResult struct {
 	Content   []json.RawMessage `json:"content"`
 	Details   json.RawMessage   `json:"details"`
@@ -236,51 +237,96 @@ func withBlob(details any, sha string) any {
 	return out
 }
 
-// blocks reads content that an extension gives: text, and images with their data in
-// base64, which go into blobs.
-func (s *Set) blocks(ctx context.Context, parts []json.RawMessage) (out []protocol.Block, err error) {
-	images := 0
-	for _, raw := range parts {
-		var b struct {
-			Type      string `json:"type"`
-			Text      string `json:"text"`
-			Data      string `json:"data"`
-			MediaType string `json:"mediaType"`
-			MimeType  string `json:"mimeType"`
-			Blob      string `json:"blob"`
-		}
-		if err := json.Unmarshal(raw, &b); err != nil {
-			return nil, err
-		}
-		switch {
-		case b.Type == "text":
-			out = append(out, protocol.Text(strings.ToValidUTF8(b.Text, "\uFFFD")))
-		case b.Type == "image" && b.Data != "":
-			if images++; images > maxImages || len(b.Data) > maxImage*4/3+4 {
-				return nil, fmt.Errorf("it has more than %d images, or one of more than %d MiB", maxImages, maxImage>>20)
-			}
-			data, err := base64.StdEncoding.DecodeString(b.Data)
-			if err != nil {
-				return nil, fmt.Errorf("an image is not base64: %w", err)
-			}
-			media := b.MediaType + b.MimeType
-			switch media {
-			case "image/png", "image/jpeg", "image/gif", "image/webp":
-			default:
-				return nil, fmt.Errorf("an image is of the type %.40q; it is image/png, image/jpeg, image/gif or image/webp", media)
-			}
-			sha, err := s.cfg.Host.PutBlob(ctx, data)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, protocol.Block{Type: protocol.BlockImage, MediaType: media, Blob: sha})
-		case b.Type == "image" && len(b.Blob) == 64:
-			out = append(out, protocol.Block{Type: protocol.BlockImage, MediaType: b.MediaType, Blob: b.Blob})
-		default:
+// blocks reads content that an extension gives: text, images, and what it was given
+// itself, whose payload is stored already. It is nil for none at all.
+func (s *Set) blocks(ctx context.Context, parts []json.RawMessage) ([]protocol.Block, error) {
+	out, err := s.stored(ctx, parts)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		switch b := &out[i]; {
+		case b.Type == protocol.BlockText && b.Blob == "":
+			b.Text = strings.ToValidUTF8(b.Text, "\uFFFD")
+		case b.Type != protocol.BlockText && b.Type != protocol.BlockImage && b.Type != protocol.BlockFile:
 			return nil, fmt.Errorf("a block is of the type %.40q; it is text, or image with data and mediaType", b.Type)
+		case !s.cfg.Host.HasBlob(b.Blob):
+			return nil, fmt.Errorf("a block of the type %s names the payload %.70q, which is not stored here", b.Type, b.Blob)
 		}
 	}
 	return out, nil
+}
+
+// stored reads blocks of any type. Images with their data in base64, which is in blob
+// after "data:" where the prelude made them from pi's form, go into blobs.
+func (s *Set) stored(ctx context.Context, parts []json.RawMessage) ([]protocol.Block, error) {
+	if parts == nil {
+		return nil, nil
+	}
+	out, images := make([]protocol.Block, len(parts)), 0
+	for i, raw := range parts {
+		b := &out[i]
+		var given struct {
+			Data     string `json:"data"`
+			MimeType string `json:"mimeType"`
+		}
+		if err := json.Unmarshal(raw, b); err != nil {
+			return nil, err
+		}
+		if b.Type != protocol.BlockImage {
+			if b.Blob != "" && !protocol.IsPayload(b.Blob) {
+				return nil, fmt.Errorf("a block of the type %.40q brings data; only an image can", b.Type)
+			}
+			continue
+		}
+		if err := json.Unmarshal(raw, &given); err != nil {
+			return nil, err
+		}
+		b.MediaType = cmp.Or(b.MediaType, given.MimeType)
+		text, made := strings.CutPrefix(b.Blob, "data:")
+		if !made {
+			text = given.Data
+		}
+		if text == "" && protocol.IsPayload(b.Blob) {
+			continue
+		}
+		if text == "" {
+			return nil, errors.New("an image has no data")
+		}
+		if images++; images > maxImages || len(text) > maxImage*4/3+4 {
+			return nil, fmt.Errorf("it has more than %d images, or one of more than %d MiB", maxImages, maxImage>>20)
+		}
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, fmt.Errorf("an image is not base64: %w", err)
+		}
+		if data, b.MediaType, err = engine.FitImage(data, b.MediaType); err != nil {
+			return nil, fmt.Errorf("an image cannot be used: %w", err)
+		}
+		if b.Blob, err = s.cfg.Host.PutBlob(ctx, data); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Message reads a message that an extension made, as blocks are.
+func (s *Set) Message(ctx context.Context, data json.RawMessage) (*protocol.Message, error) {
+	var m protocol.Message
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(m.Content, func(b protocol.Block) bool { return b.Type == protocol.BlockImage }) {
+		return &m, nil
+	}
+	var raw struct {
+		Content []json.RawMessage `json:"content"`
+	}
+	err := json.Unmarshal(data, &raw)
+	if err == nil {
+		m.Content, err = s.stored(ctx, raw.Content)
+	}
+	return &m, err
 }
 
 // Blocks is what [Host] uses for content that an extension sends.

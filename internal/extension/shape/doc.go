@@ -12,9 +12,10 @@
 //	cancelled, error, refusal                 aborted, error, stop
 //
 // pi puts a picture's bytes into a message; here they are in the host, and the message
-// names them: data is empty and blob the name. On the way back a blob is taken as it is,
-// and data becomes the blob "data:" followed by the base64, which the host stores. What
-// pi has no word for travels in fields whose names begin with scorel and comes back.
+// names them: data is empty and blob the name. On the way back data becomes the blob
+// "data:" followed by the base64, which the host stores; without data a blob is taken as
+// it is. What pi has no word for travels in fields whose names begin with scorel and comes
+// back.
 //
 // All functions are pure and may be called concurrently.
 package shape

@@ -287,10 +287,9 @@ func blockFromPi(raw json.RawMessage) (protocol.Block, error) {
 			b.MediaType = p.MediaType
 		}
 		switch b.Blob = p.Blob; {
-		case b.Blob != "":
 		case p.Data != nil && *p.Data != "":
 			b.Blob = "data:" + *p.Data
-		default:
+		case b.Blob == "":
 			return b, fmt.Errorf("a block of type %s has neither data nor a blob", p.Type)
 		}
 	default:

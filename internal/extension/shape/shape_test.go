@@ -83,6 +83,20 @@ func TestBuiltInToolsHaveTheirNamesOnBothSides(t *testing.T) {
 	}
 }
 
+func TestNewDataOfAPictureStandsForItsBlob(t *testing.T) {
+	for pi, want := range map[string]string{
+		`{"type":"image","mimeType":"image/png","data":"QQ=="}`:               "data:QQ==",
+		`{"type":"image","mimeType":"image/png","data":"QQ==","blob":"ab12"}`: "data:QQ==",
+		`{"type":"image","mimeType":"image/png","data":"","blob":"ab12"}`:     "ab12",
+	} {
+		got, err := FromPi([]byte(`{"role":"user","content":[` + pi + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, pi, got, `{"role":"user","content":[{"type":"image","mediaType":"image/png","blob":"`+want+`"}]}`)
+	}
+}
+
 func TestWhatIsNoMessageIsRefusedWithASentence(t *testing.T) {
 	for text, want := range map[string]string{
 		`"hello"`:                                                "an object with role and content",

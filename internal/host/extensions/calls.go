@@ -98,7 +98,7 @@ func (x *Session) Call(ctx context.Context, e extension.Extension, method string
 	case rpc.CallModelKey:
 		return with(params, func(p *modelName) (any, error) { return x.key(e, p) })
 	case rpc.CallComplete:
-		return with(params, func(p *rpc.Complete) (any, error) { return x.complete(ctx, p) })
+		return with(params, func(p *question) (any, error) { return x.complete(ctx, p) })
 	case rpc.CallDialog:
 		return with(params, func(p *rpc.Dialog) (any, error) { return x.dialog(ctx, e, p) })
 	case rpc.CallNotify:

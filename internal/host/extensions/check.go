@@ -109,3 +109,6 @@ func (checking) Notify(string, string) {}
 func (checking) PutBlob(context.Context, []byte) (string, error) {
 	return "", errors.New("nothing is stored while an extension is checked")
 }
+
+// HasBlob implements [extension.Host].
+func (checking) HasBlob(string) bool { return false }

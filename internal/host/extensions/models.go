@@ -2,6 +2,7 @@ package extensions
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"scorel/internal/engine/model"
@@ -83,9 +84,15 @@ func (x *Session) key(e extension.Extension, n *modelName) (any, error) {
 	}{key}, nil
 }
 
+// question is [rpc.Complete], with images as they come.
+type question struct {
+	rpc.Complete
+	Messages []json.RawMessage `json:"messages"`
+}
+
 // complete asks a model beside the conversation, with the user's key: the one that the
 // extension names, or the session's.
-func (x *Session) complete(ctx context.Context, p *rpc.Complete) (any, error) {
+func (x *Session) complete(ctx context.Context, p *question) (any, error) {
 	ref := ""
 	if p.Model != "" {
 		m, ok, err := x.find(&modelName{p.Provider, p.Model})
@@ -94,16 +101,21 @@ func (x *Session) complete(ctx context.Context, p *rpc.Complete) (any, error) {
 			return nil, err
 		case ok && m.HasKey:
 			ref = m.Ref
-		case !x.sessionModel(p):
+		case !x.sessionModel(&p.Complete):
 			return nil, fmt.Errorf("there is no model %.100s/%.100s that the user has a key for", p.Provider, p.Model)
 		}
 	}
-	req := model.Request{System: p.System, Messages: p.Messages, MaxTokens: p.MaxTokens,
+	req := model.Request{System: p.System, MaxTokens: p.MaxTokens,
 		Blob: x.readBlob}
-	for i := range req.Messages {
-		if len(req.Messages[i].Content) == 0 {
+	for i, data := range p.Messages {
+		m, err := x.set.Message(ctx, data)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		if len(m.Content) == 0 {
 			return nil, fmt.Errorf("message %d is empty", i)
 		}
+		req.Messages = append(req.Messages, *m)
 	}
 	if ref == "" {
 		meta := x.lane.Meta()

@@ -174,6 +174,9 @@ func (x *Session) PutBlob(ctx context.Context, data []byte) (string, error) {
 	return sha, err
 }
 
+// HasBlob implements [extension.Host].
+func (x *Session) HasBlob(sha string) bool { return protocol.IsPayload(sha) && x.exts.blobs.Has(sha) }
+
 // Subscribers returns the hooks of extensions outside of turns.
 func (xs *Extensions) Subscribers(id protocol.SessionID) []hook.Subscriber {
 	if x := xs.Of(id); x != nil {
