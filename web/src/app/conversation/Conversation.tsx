@@ -67,11 +67,14 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     size.current = el.scrollHeight;
   }, []);
   useEffect(() => {
-    // Rows have their real size only once they are drawn, and grow when they are unfolded.
-    const flow = box.current?.querySelector(".flow");
+    // Rows have their real size only once they are drawn, and grow when they are unfolded; what is
+    // seen of them shrinks when a question or a keyboard comes up.
+    const el = box.current;
+    const flow = el?.querySelector(".flow");
     if (!flow) return;
     const grown = new ResizeObserver(follow);
     grown.observe(flow);
+    grown.observe(el as HTMLElement);
     return () => grown.disconnect();
   }, [follow]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are what is followed

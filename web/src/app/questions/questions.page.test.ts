@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EntryList } from "../../protocol/index";
-import { accessible, phone, picture, problems, withoutPages, World } from "../testing/page";
+import { accessible, desk, phone, picture, problems, withoutPages, World } from "../testing/page";
 
 const script = [
   { script: 1 },
@@ -39,6 +39,10 @@ const script = [
       },
     ],
   },
+  {
+    if: { user: "^long" },
+    do: [{ text: "A line of an answer.\n\n", times: 60 }, { text: "Then I would run it." }, { call: "Bash", input: { command: "true" } }],
+  },
   { if: { user: "^plan" }, do: [{ call: "EnterPlanMode", input: { reason: "it is large \u202eegral" } }] },
   { if: { user: "^schedule" }, do: [{ call: "ScheduleCreate", input: { when: "every 5m", prompt: "look" } }] },
   { again: true, do: [{ text: "So it is." }] },
@@ -53,23 +57,23 @@ describe.skipIf(withoutPages !== "")("a question", () => {
 
   test("is asked on every page, and closes on all when one has answered", async () => {
     const sessionId = await world.session("write it");
-    const desk = await world.page(`#/s/${sessionId}`);
+    const large = await world.page(`#/s/${sessionId}`);
     const small = await world.page(`#/s/${sessionId}`, phone);
-    await desk.getByRole("heading", { name: /Edit due.go/ }).waitFor();
+    await large.getByRole("heading", { name: /Edit due.go/ }).waitFor();
     await small.getByRole("heading", { name: /Edit due.go/ }).waitFor();
-    await desk.getByText("const days = 25").first().waitFor();
-    await picture(desk, "question-desk");
+    await large.getByText("const days = 25").first().waitFor();
+    await picture(large, "question-desk");
     await picture(small, "question-phone");
-    await accessible(desk);
+    await accessible(large);
     await accessible(small);
     await small.waitForTimeout(500); // who types while a sheet comes up does not mean it
     await small.getByRole("button", { name: /Allow once/ }).click();
-    await desk.getByText("So it is.").waitFor();
+    await large.getByText("So it is.").waitFor();
     await small.getByText("So it is.").waitFor();
-    expect(await desk.locator(".sheet").count()).toBe(0);
-    await desk.getByText("Chrome on Linux has allowed it.").waitFor();
+    expect(await large.locator(".sheet").count()).toBe(0);
+    await large.getByText("Chrome on Linux has allowed it.").waitFor();
     expect(await small.getByText("has allowed it.").count()).toBe(0);
-    await picture(desk, "question-answered-elsewhere");
+    await picture(large, "question-answered-elsewhere");
     expect(problems).toEqual([]);
   });
 
@@ -177,6 +181,30 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     expect((await page.locator(".unfolded .exact").textContent())?.split("\n")[1]).toBe("touch proof.txt");
     await picture(page, "question-hidden-done");
   });
+
+  const sizes = { phone, narrow: { ...phone, viewport: { width: 320, height: 568 } }, desk };
+  for (const [name, options] of Object.entries(sizes)) {
+    test(`leaves what led to it to be read: ${name}`, async () => {
+      const page = await world.page(`#/s/${await world.session("first")}`, options);
+      await page.getByText("So it is.").waitFor();
+      const id = new URL(page.url()).hash.split("/")[2];
+      await world.host.request("send_message", { content: [{ type: "text", text: "long" }] }, id as never);
+      const led = page.getByText("Then I would run it.");
+      const covered = async () => {
+        const [said, sheet] = [await led.boundingBox(), await page.locator(".sheet").boundingBox()];
+        return (said?.y ?? 9999) + (said?.height ?? 0) > (sheet?.y ?? 0);
+      };
+      await page.getByRole("heading", { name: /Run/ }).waitFor();
+      await expect.poll(covered).toBe(false); // the page follows the end
+      await picture(page, `question-end-${name}`);
+      await page.reload();
+      await page.getByRole("heading", { name: /Run/ }).waitFor();
+      await expect.poll(covered).toBe(false);
+      expect((await led.boundingBox())?.y).toBeGreaterThan(48);
+      await accessible(page);
+      expect(problems).toEqual([]);
+    });
+  }
 
   test("of any kind is answered by digits and refused by Escape", async () => {
     const sessionId = await world.session("plan it");
