@@ -60,14 +60,14 @@ export function SessionMenu({
         <MenuItem of={Copy} onSelect={() => void copy(s.sessionId, w.copied, w.notCopied(s.sessionId))}>
           {w.copyId}
         </MenuItem>
+        <Divider />
+        {(Object.keys(formats) as (keyof typeof formats)[]).map((f) => (
+          <MenuItem key={f} of={Download} onSelect={() => void save(f)}>
+            {w.exportAs}: {w[f]}
+          </MenuItem>
+        ))}
         {may && (
           <>
-            <Divider />
-            {(Object.keys(formats) as (keyof typeof formats)[]).map((f) => (
-              <MenuItem key={f} of={Download} onSelect={() => void save(f)}>
-                {w.exportAs}: {w[f]}
-              </MenuItem>
-            ))}
             <Divider />
             <MenuItem of={Trash2} no onSelect={() => setAsks("delete")}>
               {w.remove}

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { EntryList } from "../../protocol/index";
 import { accessible, desk, phone, picture, problems, withoutPages, World } from "../testing/page";
 
 /** Begins a session from the page, and waits until it is shown. */
@@ -177,6 +178,14 @@ describe.skipIf(withoutPages !== "")("places", () => {
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Export: Text (.md)" }).click()]);
     expect(file.suggestedFilename()).toBe("To keep.md");
     await page.getByText("To keep.md is saved.").waitFor();
+
+    const { entries } = await world.host.request<EntryList>("list_entries", {});
+    for (const e of entries ?? []) if (e.online) await world.host.request("set_grant", { clientId: e.clientId, grant: "view" });
+    await page.locator(".rail").getByRole("button", { name: "Actions for To keep" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).waitFor({ state: "detached" });
+    await picture(page, "rail-menu-view");
+    const [seen] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Export: Text (.md)" }).click()]);
+    expect(seen.suggestedFilename()).toBe("To keep.md");
   });
 
   test("what happened in another session is marked as new until it was shown here", async () => {
