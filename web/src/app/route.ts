@@ -54,9 +54,16 @@ export function hrefOf(r: Route): string {
 export function go(r: Route, options: { replace?: boolean } = {}): void {
   const href = hrefOf(r);
   if (href === location.hash) return;
-  if (options.replace) history.replaceState(null, "", href);
-  else history.pushState(null, "", href);
+  if (options.replace) history.replaceState(history.state, "", href);
+  else history.pushState({ from: location.hash }, "", href);
   dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** Goes back there if the page came from there, so that the way does not have it twice. */
+export function goBack(r: Route): void {
+  const from = (history.state as { from?: string } | null)?.from;
+  if (from === hrefOf(r)) history.back();
+  else go(r, { replace: true });
 }
 
 let last = "";

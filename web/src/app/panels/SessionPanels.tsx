@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { type KeyboardEvent, useEffect } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
 import { useSession } from "../host/context";
 import { IconButton } from "../parts/controls";
 import { go } from "../route";
@@ -8,8 +8,8 @@ import { useLanguage, useWords } from "../words/index";
 import { panels } from "./index";
 import "./panels.css";
 
-/** The panels beside a conversation, as tabs; open names the one that the address asks for. */
-export function SessionPanels({ open, onClose }: { open?: string | undefined; onClose(): void }) {
+/** The panels beside a conversation or over it, as tabs; open names the one that the address asks for. */
+export function SessionPanels({ open, covers, onClose }: { open?: string | undefined; covers: boolean; onClose(): void }) {
   const w = useWords(shellWords);
   const language = useLanguage();
   const { sessionId } = useSession();
@@ -19,6 +19,19 @@ export function SessionPanels({ open, onClose }: { open?: string | undefined; on
   useEffect(() => {
     if (id) document.getElementById(`tab-${id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [id]);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    if (!covers) return;
+    const press = (e: globalThis.KeyboardEvent) => {
+      if (e.key !== "Escape" || e.defaultPrevented || e.isComposing) return;
+      if (e.target instanceof Element && e.target.closest(".sheet")) return; // a question, which takes it
+      e.preventDefault();
+      close.current();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [covers]);
   if (!current) return null;
   const show = (panel: string) => go({ at: "session", id: sessionId, panel }, { replace: true });
   /** The arrows go from tab to tab, and show what they come to. */
@@ -51,14 +64,7 @@ export function SessionPanels({ open, onClose }: { open?: string | undefined; on
             </button>
           ))}
         </div>
-        <IconButton
-          of={X}
-          name={w.hidePanel}
-          onClick={() => {
-            onClose();
-            go({ at: "session", id: sessionId }, { replace: true });
-          }}
-        />
+        <IconButton of={X} name={w.hidePanel} keys={covers ? "Esc" : ""} onClick={onClose} />
       </div>
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${current.id}`} className="panelbody">
         <current.View />

@@ -61,6 +61,33 @@ describe.skipIf(withoutPages !== "")("the panel of a session", () => {
     });
   }
 
+  test("is closed by Back, by its button and by Escape where it covers the conversation", async () => {
+    const page = await world.page("#/", phone);
+    await page.locator(`a[href="#/s/${sessionId}"]`).first().click();
+    const panel = page.getByRole("tabpanel");
+    const opened = async () => {
+      await page.getByRole("button", { name: "Show the panel" }).click();
+      await panel.waitFor();
+    };
+    const closed = async () => {
+      await panel.waitFor({ state: "detached" });
+      expect(new URL(page.url()).hash).toBe(`#/s/${sessionId}`);
+    };
+    await opened();
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.goBack();
+    await closed();
+    await opened();
+    await page.locator(".side").getByRole("button", { name: "Hide the panel" }).click();
+    await closed();
+    await opened();
+    await page.keyboard.press("Escape");
+    await closed();
+    await page.goBack(); // nothing is left on the way
+    await page.locator('.app[data-at="home"]').waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test("has the numbers of its charts as tables, and hatches its bar where contrast is high", async () => {
     const page = await world.page(`#/s/${sessionId}/session`);
     await page.evaluate(() => {

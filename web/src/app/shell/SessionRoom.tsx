@@ -12,7 +12,8 @@ import { IconButton } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { SessionPanels } from "../panels/SessionPanels";
 import { Questions } from "../questions/Questions";
-import { go } from "../route";
+import { useMedia } from "../places/hooks";
+import { go, goBack } from "../route";
 import { AskedMove } from "../tree/asked";
 import { useWords } from "../words/index";
 import { Connection } from "./Shell";
@@ -42,13 +43,19 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
     setTitle(title.slice(0, 60));
     return () => setTitle("");
   }, [title]);
-  const [shown, setShown] = useState(kept("panel") !== "hidden" && innerWidth >= 1200);
-  const show = (on: boolean) => {
-    setShown(on);
-    keep("panel", on ? "shown" : "hidden");
-  };
+  const beside = useMedia("(min-width: 1200px)"); // otherwise a panel covers what is here
+  const [shown, setShown] = useState(kept("panel") !== "hidden");
   const tree = panel === "tree";
-  const open = !tree && (panel !== undefined || shown);
+  const open = !tree && (panel !== undefined || (shown && beside));
+  const show = (on: boolean) => {
+    if (beside) {
+      setShown(on);
+      keep("panel", on ? "shown" : "hidden");
+    }
+    // What covers has an address of its own, so that Back closes it.
+    if (on && !beside) go({ at: "session", id: session.sessionId, panel: "session" });
+    else if (panel !== undefined) goBack({ at: "session", id: session.sessionId });
+  };
   return (
     <>
       <main className="main">
@@ -58,15 +65,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
           <HeaderState />
           <span className="grow" />
           <HeaderActions />
-          <IconButton
-            of={PanelRight}
-            name={open ? w.hidePanel : w.showPanel}
-            on={open}
-            onClick={() => {
-              show(!open);
-              if (panel !== undefined) go({ at: "session", id: session.sessionId }, { replace: true });
-            }}
-          />
+          <IconButton of={PanelRight} name={open ? w.hidePanel : w.showPanel} on={open} onClick={() => show(!open)} />
         </header>
         {tree ? <Tree /> : <Conversation event={event} />}
         <div className="dock">
@@ -83,7 +82,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
         </div>
       </main>
       <AskedMove />
-      {open && <SessionPanels open={panel} onClose={() => show(false)} />}
+      {open && <SessionPanels open={panel} covers={!beside} onClose={() => show(false)} />}
     </>
   );
 }
