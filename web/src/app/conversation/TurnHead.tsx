@@ -46,7 +46,7 @@ export function TurnHead({ box, rows }: { box: RefObject<HTMLElement | null>; ro
   );
 }
 
-/** The newest message of a person whose end is above what is seen. */
+/** The newest message of a person whose end is above what is seen; none while the next one is where the head would be. */
 function above(box: HTMLElement): EventID | undefined {
   const said = box.querySelectorAll<HTMLElement>(".bar:has(> .cell > .said)");
   const top = box.getBoundingClientRect().top;
@@ -58,5 +58,7 @@ function above(box: HTMLElement): EventID | undefined {
     else high = middle;
   }
   const last = said[low - 1];
+  const room = Number.parseFloat(getComputedStyle(box).scrollPaddingTop) - 1; // rounded otherwise on some screens
+  if (low < said.length && (said[low] as HTMLElement).getBoundingClientRect().top < top + room) return undefined;
   return last && last.getBoundingClientRect().bottom <= top + 4 ? (last.id.slice(2) as EventID) : undefined;
 }

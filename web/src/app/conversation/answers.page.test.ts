@@ -151,6 +151,27 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
     });
     await page.locator(".turnhead").waitFor({ state: "detached" });
 
+    for (const [name, options] of Object.entries({ desk, phone })) {
+      const other = await world.page(`#/s/${sessionId}`, options);
+      const second = other.getByRole("heading", { name: "And the second question." });
+      /** Whether there is a head while the second message is so far below the top. */
+      const headAt = async (far: number) => {
+        await second.evaluate((el, far) => {
+          const box = el.closest(".scroll") as HTMLElement;
+          const message = el.closest(".bar") as HTMLElement;
+          box.scrollTop += message.getBoundingClientRect().top - box.getBoundingClientRect().top - far;
+        }, far);
+        await other.waitForTimeout(200);
+        return other.locator(".turnhead button").isVisible();
+      };
+      await other.locator(".turnhead button").waitFor();
+      await headAt(100);
+      await other.locator(".turnhead").getByText("The first question of two.").waitFor();
+      expect(await headAt(20)).toBe(false);
+      await picture(other, `answers-turnhead-${name}`);
+      expect(await headAt(60)).toBe(true);
+    }
+
     const path = (await world.host.request("get_path", {}, sessionId)) as {
       events: { id: string; type: string; message?: { role: string } }[];
     };
