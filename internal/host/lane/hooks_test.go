@@ -193,7 +193,7 @@ func TestAStopHookKeepsATurnGoingFiveTimesAtMostAndThenPeopleAreWarned(t *testin
 	}
 	select {
 	case w := <-warned:
-		if !strings.HasPrefix(w, "warning Hooks have kept this turn from ending five times") {
+		if !strings.HasPrefix(w, "warning Hooks wanted this turn to go on for the fifth time") {
 			t.Error(w)
 		}
 	case <-time.After(harness.Timeout):

@@ -68,7 +68,7 @@ func (th turnHooks) AfterTool(ctx context.Context, call tool.Call, spec tool.Spe
 func (th turnHooks) Stop(ctx context.Context, end runtime.Ending) (string, error) {
 	text, err := th.h.t.config.Hooks.Stop(ctx, hook.Stop{Blocked: end.Blocked, Subagent: th.h.t.config.Subagent, Text: end.Text})
 	if err == nil && text != "" && end.Blocked+1 >= runtime.MaxStopBlocks {
-		th.h.l.notices.Notify("", "warning", "Hooks have kept this turn from ending five times in a row; it was ended nevertheless.")
+		th.h.l.notices.Notify("", "warning", "Hooks wanted this turn to go on for the fifth time in a row; it was ended nevertheless.")
 	}
 	return text, err
 }

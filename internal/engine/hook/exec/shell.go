@@ -264,8 +264,9 @@ func (r *runner) run(ctx context.Context, e event) (a answer, cause string, err 
 	case exit = <-done:
 	case <-timer.C:
 		child.Kill()
-		<-done
-		return a, "timed out", fmt.Errorf("it did not end within %v", r.hook.Timeout)
+		if exit = <-done; exit.Signal != "" || exit.Err != nil {
+			return a, "timed out", fmt.Errorf("it did not end within %v", r.hook.Timeout)
+		} // else it ended before; what it has left running held its output
 	case <-ctx.Done():
 		child.Kill()
 		<-done

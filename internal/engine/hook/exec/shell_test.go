@@ -206,6 +206,21 @@ func TestAFailureRefusesWhereTheHookSaysSo(t *testing.T) {
 	}
 }
 
+func TestAHookThatHasEndedCountsWhateverItLeavesRunning(t *testing.T) {
+	tr := newTrial(t)
+	for command, want := range map[string]hook.Verdict{"sleep 1000 & echo $! > left; exit 0": "", "sleep 1000 & echo $! > left; echo no >&2; exit 2": hook.Deny} {
+		s := tr.hook(config.Hook{Event: "PreToolUse", Command: command, Timeout: time.Second, Blocks: true}) // what is left holds its output for longer
+		a, err := s.BeforeTool(t.Context(), pushing)
+		for tries := 0; tries < 10 && err != nil && strings.Contains(err.Error(), "did not end within"); tries++ { // the machine was busy
+			a, err = s.BeforeTool(t.Context(), pushing)
+		}
+		if err != nil || a.Verdict != want {
+			t.Errorf("%s: %+v, %v", command, a, err)
+		}
+		tr.gone("left")
+	}
+}
+
 func TestAHookThatDoesNotEndIsKilledWithAllItStarted(t *testing.T) {
 	tr := newTrial(t)
 	var s hook.Subscriber

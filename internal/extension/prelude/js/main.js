@@ -23,7 +23,7 @@ host.onLoad(async (module) => {
 function failedAtLoad(err) {
   if (unknown && err instanceof TypeError) err.message += `; pi.${unknown} is not provided by Scorel`;
   if (!host.uses || host.uses.length === 0 || missing().length === 0) throw err;
-  unsupported(`It cannot be loaded: ${errorText(err)}.`);
+  unsupported(`It cannot be loaded: ${errorText(err).replace(/\.$/, "")}.`);
 }
 
 // exportOf gives the function or object that makes the extension.
