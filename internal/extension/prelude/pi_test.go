@@ -77,6 +77,17 @@ func TestInputHandlersTransformHandleAndBlock(t *testing.T) {
 		ext := newDouble(t).loadSource(`export default (pi) => { ` + c.handlers + ` }`)
 		same(t, c.handlers, ext.answer("input", data), c.want)
 	}
+	for handler, why := range map[string]string{
+		`() => ({ action: "transfrom", text: "x" })`: "There is no action",
+		`() => ({ action: "transform", text: 5 })`:   "The text of an answer is a string",
+	} {
+		d := newDouble(t)
+		ext := d.loadSource(`export default (pi) => { pi.on("input", ` + handler + `) }`)
+		same(t, handler, ext.answer("input", data), `null`)
+		if failed := strings.Join(d.notified(rpc.NoteHandlerFailed), "\n"); !strings.Contains(failed, why) {
+			t.Errorf("%s: told is %s", handler, failed)
+		}
+	}
 }
 
 func TestBeforeAgentStartChainsThePromptAndJoinsMessages(t *testing.T) {

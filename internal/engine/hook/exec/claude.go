@@ -130,11 +130,14 @@ func readTheirs(event, tool string, code int, stdout, stderr *output) (a answer,
 	}
 	text := bytes.TrimSpace(out)
 	var t theirAnswer
+	if bytes.HasPrefix(text, []byte("{")) && !json.Valid(text) {
+		message = "what it printed begins as JSON and is none, so it does not count as an answer"
+	}
 	if !bytes.HasPrefix(text, []byte("{")) || !json.Valid(text) {
 		if event == "UserPromptSubmit" || event == "SessionStart" {
-			return answer{Context: string(text)}, "", nil
+			return answer{Context: string(text)}, message, nil
 		}
-		return answer{}, "", nil // words for people
+		return answer{}, message, nil // words for people
 	}
 	if err := json.Unmarshal(text, &t); err != nil {
 		return answer{}, "", fmt.Errorf("its answer cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))

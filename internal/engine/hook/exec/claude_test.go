@@ -153,11 +153,17 @@ func TestOtherEventsOfHooksOfClaudeCode(t *testing.T) {
 
 func TestAMessageOfAHookOfClaudeCodeIsShown(t *testing.T) {
 	tr := newTrial(t)
-	var told []string
-	s := Subscribers(Config{Hooks: []config.Hook{{Event: "PreToolUse", Command: `echo '{"systemMessage":"look"}'`, Timeout: time.Minute, Number: 3, Source: config.Source{File: "settings.json"}, Claude: true}},
-		Dir: tr.root, Root: tr.root, Mode: func() string { return "" }, Env: []string{"PATH=" + os.Getenv("PATH")}, Spawn: sandbox.New(sandbox.Config{}), Log: func(string) {}, Now: time.Now, Tell: func(text string) { told = append(told, text) }})[0]
-	if _, err := s.BeforeTool(t.Context(), pushing); err != nil || len(told) != 1 || told[0] != "hook 3 of settings.json: look" {
-		t.Errorf("told %q, %v", told, err)
+	for command, want := range map[string]string{
+		`echo '{"systemMessage":"look"}'`:      "look",
+		`echo '{"hookSpecificOutput":'`:        "what it printed begins as JSON and is none, so it does not count as an answer",
+		`echo '{"decision":"block"} and more'`: "what it printed begins as JSON and is none, so it does not count as an answer",
+	} {
+		var told []string
+		s := Subscribers(Config{Hooks: []config.Hook{{Event: "PreToolUse", Command: command, Timeout: time.Minute, Number: 3, Source: config.Source{File: "settings.json"}, Claude: true}},
+			Dir: tr.root, Root: tr.root, Mode: func() string { return "" }, Env: []string{"PATH=" + os.Getenv("PATH")}, Spawn: sandbox.New(sandbox.Config{}), Log: func(string) {}, Now: time.Now, Tell: func(text string) { told = append(told, text) }})[0]
+		if _, err := s.BeforeTool(t.Context(), pushing); err != nil || len(told) != 1 || told[0] != "hook 3 of settings.json: "+want {
+			t.Errorf("%s: told %q, %v", command, told, err)
+		}
 	}
 }
 

@@ -95,10 +95,18 @@ async function askInput(data, signal) {
       case "block":
         return { action: "block", reason: answer.reason };
       case "transform":
+        if (answer.text !== undefined && typeof answer.text !== "string") {
+          handlerFailed("input", new TypeError("The text of an answer is a string; this one is left out."));
+          return undefined;
+        }
         transformed = true;
-        if (answer.text !== undefined) event.text = String(answer.text);
+        if (answer.text !== undefined) event.text = answer.text;
         if (answer.images !== undefined) event.images = answer.images;
+        return undefined;
+      case undefined: case "continue":
+        return undefined;
     }
+    handlerFailed("input", new TypeError(`There is no action ${JSON.stringify(answer.action)}; the actions are continue, transform, handled and block.`));
     return undefined;
   });
   if (end) return end;
