@@ -73,7 +73,11 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 
 // recoverCalls gives the calls of the newest answer that have no result the one that the model
 // is told of them. Those of earlier answers have theirs, or the conversation has gone on since.
+// Where the log is damaged a result may be what was lost, and nothing is written.
 func (l *Lane) recoverCalls(ctx context.Context) error {
+	if l.damage.text != "" {
+		return nil
+	}
 	index := l.j.Index()
 	ended := map[string]bool{}
 	for e, err := range index.Back(ctx, index.Leaf()) {
@@ -81,7 +85,10 @@ func (l *Lane) recoverCalls(ctx context.Context) error {
 			return err
 		}
 		m, ok := e.Message()
+		_, unread := e.Body.(*protocol.Unknown)
 		switch {
+		case unread:
+			return nil
 		case !ok:
 			continue
 		case m.Role == protocol.RoleToolResult:

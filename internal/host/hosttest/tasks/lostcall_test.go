@@ -1,6 +1,9 @@
 package tasks_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,5 +47,41 @@ func TestACallOfAKilledHostHasAResultThatSaysSo(t *testing.T) {
 	}
 	if got := results(); len(got) != len(want) {
 		t.Errorf("later the log has %q", got)
+	}
+}
+
+func TestACallWhoseResultIsDamagedIsNotSaidToHaveBeenStopped(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"do":[{"call":"Bash","id":"a","input":{"command":"echo one"}}]}`, `{"if":{"result":"one"},"do":[{"hang":true}]}`)
+	e := w.Begin(false)
+	hosttest.Call[*protocol.Sent](t, e.C, e.ID, &protocol.SendMessage{Content: hosttest.Text("work"), WhenBusy: "reject", Options: &protocol.TurnOptions{Mode: "bypassPermissions"}})
+	e.Until(hosttest.OfType(protocol.TypeToolExecutionEnd))
+	after := w.Killed()
+	if err := after.Host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(after.Home, ".scorel", "sessions", string(e.ID)+".jsonl")
+	log, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, damaged := range map[string][]byte{
+		"cut off":    log[:bytes.LastIndex(log, []byte(`"tool_result"`))+4],
+		"unreadable": bytes.Replace(log, []byte(`"role":"tool_result"`), []byte(`"role":"tool_re\x00ult"`), 1),
+	} {
+		if err := os.WriteFile(name, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		after.Start()
+		after.Open(after.Connect(false), e.ID)
+		if err := after.Host.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(now, []byte(protocol.CallLost)) {
+			t.Errorf("%s: the log says that the call was stopped", what)
+		}
 	}
 }
