@@ -313,7 +313,7 @@ func (a *answer) piece(p script.Piece) bool {
 	case p.End != nil:
 		a.emit.end(*p.End)
 	default:
-		if d := a.pace.Next(time.Now()); d > 0 && !a.wait(d) {
+		if a.pace.Every > 0 && !a.wait(a.pace.Next(time.Now())) {
 			return false
 		}
 		a.output += len(p.Chunk)

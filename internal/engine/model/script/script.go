@@ -58,6 +58,9 @@ func New(c Config) *Model {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -124,8 +127,8 @@ func (p *playing) piece(piece Piece) bool {
 	case piece.Op != "":
 		return p.event(piece)
 	}
-	if d := p.pace.Next(time.Now()); d > 0 {
-		if err := p.m.sleep(p.ctx, d); err != nil {
+	if p.pace.Every > 0 {
+		if err := p.m.sleep(p.ctx, p.pace.Next(time.Now())); err != nil {
 			return p.fail(err)
 		}
 	}
