@@ -12,18 +12,15 @@ import (
 )
 
 // recover takes what an earlier host was killed in the middle of into the log: the text of
-// an answer, under the id that was announced, that calls have no result, and that background
-// commands are gone. The ids make sure that nothing is there twice, wherever this is stopped.
-// What cannot be stored stays for the next host.
+// an answer, under the id that was announced, and that background commands are gone. The
+// ids make sure that nothing is there twice, wherever this is stopped. What cannot be
+// stored stays for the next host.
 func (l *Lane) recover(ctx context.Context) {
 	if readOnly, _ := l.cfg.Log.ReadOnly(); readOnly {
 		return
 	}
 	if err := l.recoverStep(ctx); err != nil {
 		l.j.Report("take over the answer that the last host was in the middle of: " + err.Error())
-	}
-	if err := l.recoverCalls(ctx); err != nil {
-		l.j.Report("say of the calls that the last host was in the middle of: " + err.Error())
 	}
 	if err := l.tasks.Recover(ctx, l.cfg.Kept.Lost); err != nil {
 		l.j.Report("tell of the background commands of the last host: " + err.Error())
@@ -68,45 +65,6 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 	}
 	l.j.Report("the last host stopped in the middle of an answer; what had come of it is kept")
 	l.cfg.Kept.Step.Drop()
-	return nil
-}
-
-// recoverCalls gives the calls of the newest answer that have no result the one that the model
-// is told of them. Those of earlier answers have theirs, or the conversation has gone on since.
-// Where the log is damaged a result may be what was lost, and nothing is written.
-func (l *Lane) recoverCalls(ctx context.Context) error {
-	if l.damage.text != "" {
-		return nil
-	}
-	index := l.j.Index()
-	ended := map[string]bool{}
-	for e, err := range index.Back(ctx, index.Leaf()) {
-		if err != nil {
-			return err
-		}
-		m, ok := e.Message()
-		_, unread := e.Body.(*protocol.Unknown)
-		switch {
-		case unread:
-			return nil
-		case !ok:
-			continue
-		case m.Role == protocol.RoleToolResult:
-			ended[m.ToolCallID] = true
-			continue
-		case m.Role != protocol.RoleAssistant:
-			return nil
-		}
-		for _, c := range m.Calls() {
-			if ended[c.ID] {
-				continue
-			}
-			if err := l.j.Force(ctx, &protocol.MessageBody{Message: protocol.ToolError(c.ID, c.Name, protocol.CallLost)}, journal.ByHost()); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	return nil
 }
 
