@@ -28,6 +28,7 @@ const (
 	failed
 	denied
 	cancelled
+	unanswered // it has no result, and gets none
 )
 
 func (c *call) state() state {
@@ -42,6 +43,8 @@ func (c *call) state() state {
 	}
 	r := c.result
 	switch {
+	case r == nil && c.unanswered:
+		return unanswered
 	case r == nil && c.running:
 		return running
 	case r == nil && c.asked == 0:
@@ -192,7 +195,7 @@ func (t *Transcript) cardMark(c *call, th *theme.Theme) string {
 		return th.ToolOK.On(mark(th.Box.Check, "+"))
 	case failed:
 		return th.ToolFailed.On(mark(th.Box.Cross, "x"))
-	case denied, cancelled:
+	case denied, cancelled, unanswered:
 		return th.Warning.On(mark(th.Box.Cross, "x"))
 	case running:
 		return th.ToolRunning.On(mark(th.Box.Dot, "*"))
@@ -232,6 +235,8 @@ func (c *call) stateWord(th *theme.Theme) string {
 		return th.Warning.On("not run")
 	case cancelled:
 		return th.Warning.On("cancelled")
+	case unanswered:
+		return th.Warning.On("no result: it may have taken effect")
 	case failed:
 		switch {
 		case d.TimedOut || c.shell != nil && c.shell.TimedOut:

@@ -79,6 +79,72 @@ func TestAQuestionOfTheModelWaitsForAnAnswer(t *testing.T) {
 	hasNot(t, cards(t, tr), "waiting for your answer")
 }
 
+func TestACallWithoutAResultIsNotWaitedForOnceItsTurnHasEnded(t *testing.T) {
+	call := func(l *log, id string) {
+		l.answer(protocol.ToolUse(id, "Bash", json.RawMessage(`{"command":"make `+id+`"}`)))
+	}
+	const none = "no result: it may have taken effect"
+	t.Run("the host was killed", func(t *testing.T) {
+		l := &log{}
+		l.user("go")
+		call(l, "c1")
+		tr := filled(l)
+		tr.Live(&protocol.Live{Running: true})
+		hasNot(t, cards(t, tr), none)
+		tr.Live(&protocol.Live{})
+		has(t, cards(t, tr), "Bash make c1  "+none)
+		if got := strings.Join(tr.Commit(plainTheme(t), 80), "\n"); !strings.Contains(got, none) {
+			t.Errorf("not given to the scrollback: %q", got)
+		}
+	})
+	t.Run("the conversation went on", func(t *testing.T) {
+		l := &log{}
+		call(l, "c1")
+		l.user("and now?")
+		call(l, "c2")
+		tr := filled(l)
+		tr.Live(&protocol.Live{Running: true})
+		got := cards(t, tr)
+		has(t, got, "Bash make c1  "+none)
+		hasNot(t, got, "make c2  "+none)
+		l.result("c2", "Bash", "ok", nil, false)
+		tr.Append(l.events[len(l.events)-1])
+		tr.Live(&protocol.Live{})
+		got = cards(t, tr)
+		if strings.Count(got, none) != 1 {
+			t.Errorf("%s", got)
+		}
+	})
+	t.Run("older events are loaded", func(t *testing.T) {
+		l := &log{}
+		call(l, "c1")
+		l.answer(protocol.ToolUse("c2", "Bash", json.RawMessage(`{"command":"make c2"}`)), protocol.ToolUse("c3", "Bash", json.RawMessage(`{"command":"make c3"}`)))
+		l.result("c2", "Bash", "ok", nil, false)
+		tr := New(Config{})
+		tr.Append(l.events[2])
+		live := &protocol.Live{Running: true, Tools: []protocol.LiveTool{{EventID: "e", ToolCallID: "c3", ToolName: "Bash"}}}
+		tr.Live(live)
+		tr.Prepend(l.events[:2])
+		tr.Live(live)
+		got := cards(t, tr)
+		has(t, got, "Bash make c1  "+none, "Bash make c3  running")
+		if strings.Count(got, "running") != 1 {
+			t.Errorf("%s", got)
+		}
+	})
+	t.Run("the result is rewound", func(t *testing.T) {
+		l := &log{}
+		call(l, "c1")
+		l.result("c1", "Bash", "ok", nil, false)
+		tr := filled(l)
+		tr.Live(&protocol.Live{})
+		hasNot(t, cards(t, tr), none)
+		tr.Cut(l.events[0].ID)
+		tr.Live(&protocol.Live{})
+		has(t, cards(t, tr), none)
+	})
+}
+
 func TestAPlanStandsInTheConversationAsItWasProposed(t *testing.T) {
 	l := &log{}
 	l.call("ExitPlanMode", `{"plan":"# Mend it\n\n1. Read the *code*"}`, "The plan is approved.\nCarry it out.", nil, false)

@@ -28,6 +28,8 @@ type Transcript struct {
 	early    map[string]*call // what is known of calls that are not there yet
 	running  map[string]bool  // the calls that run; true while the newest state has them
 	asking   []string         // the calls that somebody is asked about
+	open     []*item          // the calls that may get a result
+	idle     bool             // the newest state has no turn
 	retry    *item
 	notes    int    // to name notices
 	draws    int    // how often an item was drawn
@@ -97,8 +99,28 @@ func (t *Transcript) Append(e protocol.Event) {
 	if leaf, moves := e.Leaf(); moves {
 		t.Cut(leaf)
 	}
+	if goesOn(e.Body) {
+		t.settle()
+	}
 	t.insert(t.weighed(e)...)
 	t.bound()
+}
+
+// goesOn reports whether a turn has gone past the calls before it: their results come first.
+func goesOn(b protocol.Body) bool {
+	m, ok := b.(*protocol.MessageBody)
+	return ok && m.Message.Role != protocol.RoleToolResult
+}
+
+// settle closes the calls that are open: what has no result now gets none.
+func (t *Transcript) settle() {
+	for _, it := range t.open {
+		if c := it.call; c.result == nil && t.calls[c.id] == it {
+			c.unanswered, c.running, it.final = true, false, true
+			it.changed()
+		}
+	}
+	t.open = nil
 }
 
 // weighed makes the items of an event, and counts its size.
@@ -132,9 +154,12 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
 		t.remove(t.items[0]) // where the path was begun again stands nothing more
 	}
-	held := t.items
-	t.items = nil
+	held, open := t.items, t.open
+	t.items, t.open = nil, nil
 	for _, e := range events {
+		if goesOn(e.Body) {
+			t.settle()
+		}
 		t.items = append(t.items, t.weighed(e)...)
 	}
 	n, older, stale := len(t.items), t.items, t.view.search.stale
@@ -149,6 +174,10 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	if t.view.search.stale = stale; t.adopt() {
 		t.view.search.stale = true
 	}
+	if t.idle || slices.ContainsFunc(held, (*item).isMessage) {
+		t.settle()
+	}
+	t.open = append(t.open, open...)
 	if n := t.view.owed; n > 0 && !t.view.first && !t.view.bottom {
 		t.view.owed = 0
 		t.scroll(-n)
@@ -193,6 +222,11 @@ func (t *Transcript) Oldest() protocol.EventID {
 	return ""
 }
 
+// isMessage reports whether an item is of a message of a person or the model.
+func (it *item) isMessage() bool {
+	return it.kind == user || it.event != "" && (it.kind == answer || it.kind == thinking || it.kind == card && it.call.asked > 0)
+}
+
 // apart says that an item is of an event that belongs to no path, as a rewind.
 func (it *item) apart() bool {
 	return it.event != "" && it.body.Body != nil && it.body.Class() != protocol.Conversation
@@ -208,6 +242,7 @@ func (t *Transcript) drop(it *item) {
 		if c := t.calls[it.call.id]; c != nil {
 			c.final = false
 			c.changed()
+			t.open = append(t.open, c)
 		}
 	}
 }
@@ -336,7 +371,12 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 			}
 			name, input := protocol.Target(b.Name, b.Input)
 			it.call.id, it.call.name, it.call.input, it.call.asked = b.ID, name, input, e.TS
+			if before := t.calls[b.ID]; before != nil && before.loose { // it ran before its call was held
+				before.kind, before.call, before.final = hidden, nil, true
+				before.changed()
+			}
 			t.calls[b.ID] = it
+			t.open = append(t.open, it)
 			if c := t.early[b.ID]; c != nil {
 				it.call.decided = max(it.call.decided, c.decided)
 				it.call.decisions, it.call.snapshots = append(it.call.decisions, c.decisions...), append(it.call.snapshots, c.snapshots...)

@@ -72,11 +72,12 @@ type call struct {
 	resultIn protocol.EventID // the event of the result
 
 	wait
-	running bool
-	began   time.Time // when it was first seen to run
-	tail    string
-	process []protocol.ToolProcess
-	color   string // of the sub-agent that works, while it runs
+	unanswered bool // nothing runs it any more, and there is no result, as after a host that was killed
+	running    bool
+	began      time.Time // when it was first seen to run
+	tail       string
+	process    []protocol.ToolProcess
+	color      string // of the sub-agent that works, while it runs
 }
 
 // reading is what a result says of itself, read once.

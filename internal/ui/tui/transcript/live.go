@@ -31,6 +31,9 @@ func (t *Transcript) Live(l *protocol.Live) {
 	}
 	t.nameThoughts(l.UIStates)
 	t.tools(l.Tools)
+	if t.idle = !l.Running && len(l.Messages) == 0 && len(l.Tools) == 0; t.idle {
+		t.settle()
+	}
 	t.waiting(l)
 	t.retrying(l.Retry)
 }

@@ -201,6 +201,8 @@ func (b *body) unfinished(c *call) bool {
 		}
 		b.steps(liveSteps(c.process))
 		b.output(b.th.ToolOutput, c.tail, fewLines, true)
+	case st == unanswered:
+		b.input(c)
 	case st == denied || st == cancelled && c.result.IsError:
 		b.input(c)
 		if text := c.deniedHere(); text != "" {
