@@ -54,6 +54,18 @@ function early(): Plugin {
   };
 }
 
+/** Has parts of the page fetched before they are imported: see bring.ts. */
+function fetched(): Plugin {
+  const by = fileURLToPath(new URL("src/app/parts/bring.ts", import.meta.url));
+  return {
+    name: "fetched",
+    apply: "build",
+    transform(_, id) {
+      return id.includes("vite/preload-helper") ? `export { bring as __vitePreload } from ${JSON.stringify(by)};` : undefined;
+    },
+  };
+}
+
 /**
  * The parser of Markdown names an entity by a table. The variant of that package for browsers asks
  * an element by innerHTML instead, which the policy of the page does not allow.
@@ -64,7 +76,7 @@ export const alias = {
 
 export default defineConfig(({ command }) => ({
   base: "./",
-  plugins: [react(), diagram(), early(), packed()],
+  plugins: [react(), diagram(), early(), fetched(), packed()],
   resolve: { alias },
   build: {
     outDir: "dist",

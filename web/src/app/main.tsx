@@ -1,5 +1,5 @@
 import { begin } from "./host/begin";
-import { loaded } from "./parts/loaded";
+import { followNotifications } from "./notices/lead";
 import { parseRoute } from "./route";
 import { applyTheme } from "./theme/theme";
 import "./theme/tokens.css";
@@ -8,13 +8,12 @@ import "./theme/coming.css";
 // The browser's key is read and the connection made while the rest is loaded and read, which
 // takes about as long.
 applyTheme();
+followNotifications();
 begin();
-loaded(() => import("./boot")).catch((e) => {
-  console.error(e);
-  document.body.textContent = /^zh/i.test(navigator.language)
-    ? "页面没有完整地从主机传来。请重新加载，或检查主机是否仍在运行。"
-    : "The page did not come whole from its host. Reload it, or check that the host still runs.";
-});
+// When it does not come, public/again.js loads the page again.
+const begun = import("./boot");
+begun.catch(() => {});
+Object.assign(window, { begun });
 // What is seen first is asked for now, and not only when there is a place for it.
 const { at } = parseRoute(location.hash);
 const early = at === "session" ? import("./shell/SessionRoom") : at !== "panel" ? import("./places/NewSession") : undefined;

@@ -9,7 +9,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { announce, tell } from "../parts/tell";
 import { usePhone } from "../places/hooks";
 import { useLanguage, useWords } from "../words/index";
-import { draftOf, holdDraft, keepDraft, maxDraft, onDraftGone } from "./drafts";
+import { draftOf, filesOf, holdDraft, keepDraft, keepFiles, maxDraft, onDraftGone } from "./drafts";
 import { useErrands } from "./errands";
 import { useHandedOver } from "./handover";
 import { historyOf, remember, step, type Walk } from "./history";
@@ -48,17 +48,9 @@ function Box() {
   const [text, setTextNow] = useState(() => draftOf(sessionId));
   const [cursor, setCursor] = useState(text.length);
   const [focused, setFocused] = useState(false);
-  const [files, setFiles] = useState<File[]>([]);
+  const [files, setFilesNow] = useState(() => filesOf(sessionId));
   const [problem, setProblem] = useState("");
   const [notice, setNotice] = useState("");
-  const [tooLong, setTooLong] = useState(false);
-  const lost = tooLong || files.length > 0; // with the page
-  useEffect(() => {
-    if (!lost) return;
-    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [lost]);
   const [replaced, setReplaced] = useState<{ by: string; had: string }>();
   const [picking, setPicking] = useState<Picking>();
   const picker = useRef<HTMLInputElement>(null);
@@ -69,8 +61,13 @@ function Box() {
   const setText = (t: string) => {
     said.current = t;
     setTextNow(t);
-    setTooLong(!keepDraft(sessionId, t));
+    keepDraft(sessionId, t);
   };
+  const setFiles = (list: readonly File[]) => {
+    keepFiles(sessionId, list);
+    setFilesNow(list);
+  };
+  const attach = (more: readonly File[]) => setFiles([...filesOf(sessionId), ...more]);
   /** Writes a text as if it were typed, with the cursor at its end. */
   const write = (t: string) => {
     setText(t);
@@ -98,7 +95,7 @@ function Box() {
   });
   useHandedOver(sessionId, (given) => {
     write(text ? `${text}\n${given.text}` : given.text);
-    setFiles((all) => [...all, ...given.files]);
+    attach(given.files);
   });
   useUpdates((u) => {
     for (const e of u.events) {
@@ -116,7 +113,7 @@ function Box() {
   const unsent = useUnsent();
   const putBack = (m: Unsent) => {
     write(said.current ? `${m.typed}\n${said.current}` : m.typed);
-    setFiles((all) => [...m.files, ...all]);
+    setFiles([...m.files, ...filesOf(sessionId)]);
     if (m.error) setProblem(`${w.unsent} ${m.error}`);
   };
   useEffect(() => onDraftGone(sessionId, () => setTextNow("")), [sessionId]);
@@ -246,10 +243,9 @@ function Box() {
     if (e.key === "ArrowDown" && !text.slice(t.selectionEnd).includes("\n") && recall(1)) e.preventDefault();
   };
   const take = (list: Iterable<File>) => {
-    for (const f of list) {
-      if (f.size > maxFile) tell(w.tooLarge(f.name));
-      else setFiles((all) => [...all, f]);
-    }
+    const all = [...list];
+    for (const f of all) if (f.size > maxFile) tell(w.tooLarge(f.name));
+    attach(all.filter((f) => f.size <= maxFile));
   };
   const paste = (e: ClipboardEvent) => {
     if (e.clipboardData.files.length === 0) return;
@@ -324,7 +320,7 @@ function Box() {
           onPaste={paste}
         />
         <ErrorLine error={problem} />
-        {tooLong && <p className="notice">{w.tooLong(maxDraft)}</p>}
+        {text.length > maxDraft && <p className="notice">{w.tooLong(maxDraft)}</p>}
         {notice && (
           <p className="notice">
             <span className="grow">{notice}</span>

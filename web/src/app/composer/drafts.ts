@@ -11,6 +11,36 @@ const maxDrafts = 50;
 
 type Drafts = Record<string, string>;
 
+/** What lasts as long as the page: a draft that is too long to outlive it, and the files that are attached to one. */
+interface OfPage {
+  text?: string | undefined;
+  files: readonly File[];
+}
+
+const ofPage = new Map<SessionID, OfPage>();
+
+/** Changes it for a session. While there is some the browser asks before the page goes. */
+function keepOfPage(id: SessionID, part: Partial<OfPage>): void {
+  const now: OfPage = { files: [], ...ofPage.get(id), ...part };
+  if (now.text !== undefined || now.files.length > 0) ofPage.set(id, now);
+  else ofPage.delete(id);
+  if (ofPage.size > 0) addEventListener("beforeunload", ask);
+  else removeEventListener("beforeunload", ask);
+}
+
+function ask(e: BeforeUnloadEvent): void {
+  e.preventDefault();
+}
+
+/** The files that are attached to a session's draft; they last as long as the page. */
+export function filesOf(id: SessionID): readonly File[] {
+  return ofPage.get(id)?.files ?? [];
+}
+
+export function keepFiles(id: SessionID, files: readonly File[]): void {
+  keepOfPage(id, { files });
+}
+
 /** Drafts of this tab; "" where there is none any more. Those that were not edited here are as good as sent when their tab sends them. */
 interface OfTab {
   own: Drafts;
@@ -96,6 +126,8 @@ export function draftOf(id: SessionID): string {
 }
 
 function wholeOf(id: SessionID): string {
+  const long = ofPage.get(id)?.text;
+  if (long !== undefined) return long;
   const { own, begun } = tab();
   const mine = textOf(own, id);
   if (mine !== undefined) return mine;
@@ -106,17 +138,18 @@ function wholeOf(id: SessionID): string {
   return first === undefined || first === now ? now : "";
 }
 
-/** Keeps a draft; "" forgets it. One that is too long for it lasts as long as the page, and false is returned. */
-export function keepDraft(id: SessionID, text: string): boolean {
+/** Keeps a draft; "" forgets it. One of more than maxDraft characters lasts as long as the page. */
+export function keepDraft(id: SessionID, text: string): void {
   const { own, begun } = tab();
   const whole = [heldOf(id), text].filter(Boolean).join("\n");
-  const short = whole.length > maxDraft ? "" : whole;
+  const long = whole.length > maxDraft;
+  const short = long ? "" : whole;
+  keepOfPage(id, { text: long ? whole : undefined });
   const before = textOf(own, id) ?? textOf(begun, id);
   keepTab({ own: withText(own, id, short), begun: withText(begun, id, undefined) });
   const all = shared();
   // What another tab has written since stays.
   if (short !== "" || textOf(all, id) === before) keep("drafts", JSON.stringify(withText(all, id, short || undefined)));
-  return short === whole;
 }
 
 /** Calls listener when another tab has sent, or dropped, what this one begins with and has not edited. */

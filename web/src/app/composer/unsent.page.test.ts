@@ -68,7 +68,7 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
   });
 
   test("that are too long to be kept say so, and the page asks before it goes", async () => {
-    const { page } = await opened();
+    const { id, page } = await opened();
     const asked: string[] = [];
     page.on("dialog", (d) => {
       asked.push(d.type());
@@ -79,8 +79,19 @@ describe.skipIf(withoutPages !== "")("messages that the host has not acknowledge
     await box(page).fill("y".repeat(60_000));
     await page.getByText("More than 50,000 characters are kept only as long as this page is open.").waitFor();
     await accessible(page);
-    await page.reload();
+    await page.setInputFiles("input[type=file]", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a note") });
+    await page.getByText("notes.txt").waitFor();
+    await page.evaluate(() => location.assign("#/p/doctor"));
+    await box(page).waitFor({ state: "detached" });
+    await page.evaluate((to) => location.assign(`#/s/${to}`), id);
+    expect((await box(page).inputValue()).length).toBe(60_000);
+    await page.getByText("notes.txt").waitFor();
+    await page.getByText("More than 50,000 characters").waitFor();
+    await page.evaluate(() => location.assign("#/p/doctor"));
+    await box(page).waitFor({ state: "detached" });
+    await page.reload(); // it asks there, too
     expect(asked).toEqual(["beforeunload"]);
+    await page.evaluate((to) => location.assign(`#/s/${to}`), id);
     await box(page).fill("short");
     await page.reload();
     await expect.poll(() => box(page).inputValue()).toBe("short");

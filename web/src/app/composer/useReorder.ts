@@ -30,6 +30,7 @@ export function useReorder(order: readonly string[], move: (id: string, to: numb
   const [drag, setDrag] = useState<Drag>();
   const [left, setLeft] = useState(false);
   const grabbed = useRef<Grabbed>(undefined);
+  const newest = useRef<Drag>(undefined); // it may be let go before that is drawn
   const names = order.join("\n");
   // Who moves a row while the queue changes would move another one than was meant.
   // biome-ignore lint/correctness/useExhaustiveDependencies: names says that the rows have changed
@@ -74,7 +75,8 @@ export function useReorder(order: readonly string[], move: (id: string, to: numb
         middles: boxes.map((b) => b.top + b.height / 2),
         height: boxes[index]?.height ?? 0,
       };
-      setDrag({ id, from: index, to: index, by: 0, height: grabbed.current.height });
+      newest.current = { id, from: index, to: index, by: 0, height: grabbed.current.height };
+      setDrag(newest.current);
     },
     onPointerMove: (e: PointerEvent<HTMLElement>) => {
       const g = grabbed.current;
@@ -87,17 +89,18 @@ export function useReorder(order: readonly string[], move: (id: string, to: numb
       let to = index;
       while (to + 1 < count && middle + by > ((g.middles[to] ?? 0) + (g.middles[to + 1] ?? 0)) / 2) to++;
       while (to > 0 && middle + by < ((g.middles[to] ?? 0) + (g.middles[to - 1] ?? 0)) / 2) to--;
-      setDrag({ id, from: index, to, by, height: g.height });
+      newest.current = { id, from: index, to, by, height: g.height };
+      setDrag(newest.current);
     },
     onPointerUp: () => {
-      const g = grabbed.current;
+      const [g, d] = [grabbed.current, newest.current];
       grabbed.current = undefined;
-      if (!g || !drag || drag.to === index) {
+      if (!g || !d || d.to === index) {
         setDrag(undefined);
         return;
       }
-      setDrag({ ...drag, by: (g.middles[drag.to] ?? 0) - (g.middles[index] ?? 0) });
-      drop(id, drag.to);
+      setDrag({ ...d, by: (g.middles[d.to] ?? 0) - (g.middles[index] ?? 0) });
+      drop(id, d.to);
     },
     onPointerCancel: end,
     onKeyDown: (e: KeyboardEvent<HTMLElement>) => {

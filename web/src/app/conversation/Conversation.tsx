@@ -37,7 +37,8 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   const more = useLive((_, s) => s.projection.more);
   const full = useLive((_, s) => s.projection.full);
   const running = useLive((l) => l.running);
-  const all = useMemo(() => rowsOf(path), [path]);
+  const turn = useLive((l, s) => l.running || s.state !== "live"); // or one may run that is not known of
+  const all = useMemo(() => rowsOf(path, turn), [path, turn]);
   const [drawn, setDrawn] = useState(firstRows); // at most so many of the newest; infinite once all were
   const rows = useMemo(() => (drawn < all.length ? all.slice(-drawn) : all), [all, drawn]);
   const whole = drawn === Number.POSITIVE_INFINITY;

@@ -28,7 +28,7 @@ export const StepRow = memo(
     const [open, setOpen] = useState<boolean>();
     const unfolded = open ?? ((step.state === "running" && step.output !== "") || Boolean(step.details.diff && short(step.details.diff)));
     const command = unfolded ? longCommand(step) : "";
-    const bad = step.state === "failed" || step.state === "denied";
+    const bad = step.state === "failed" || step.state === "denied" || step.state === "lost";
     return (
       <div className="step">
         <button
@@ -120,6 +120,7 @@ function Result({ step }: { step: Step }) {
   const { details, state } = step;
   if (state === "running") return <span className="res acc">{w.running}</span>;
   if (state === "denied") return <span className="res err">{w.denied(details.denied?.reason ?? details.denied?.rule ?? "")}</span>;
+  if (state === "lost") return <span className="res err">{w.noResult}</span>;
   if (state === "stopped") return <span className="res">{w.stopped}</span>;
   if (details.exitCode) return <span className="res err">{w.exit(details.exitCode)}</span>;
   if (state === "failed") return <span className="res err">{w.failed}</span>;

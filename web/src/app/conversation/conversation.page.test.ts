@@ -3,6 +3,7 @@ import { accessible, desk, phone, picture, problems, withoutPages, World } from 
 
 const script = [
   { script: 1 },
+  { if: { user: "^hang" }, do: [{ call: "Bash", input: { command: "sleep 300" } }] },
   {
     do: [
       { thinking: "A day is not always 24 hours, so look at what next adds." },
@@ -71,6 +72,21 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     await world.host.start(world.port);
     await page.getByText("Not connected.").waitFor({ state: "detached" });
     await page.getByText("Found it.").first().waitFor();
+    problems.length = 0; // the browser says that it could not connect
+  });
+
+  test("shows a call during which the host was killed, and that nothing is known of it", async () => {
+    const sessionId = await world.session("hang, please");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.locator(".line.run").getByText("sleep 300").waitFor();
+    await world.host.kill();
+    await page.getByText("Not connected.").waitFor();
+    await world.host.start(world.port);
+    const step = page.locator(".step", { hasText: "sleep 300" });
+    await step.getByText("no result: it may have taken effect").waitFor();
+    await page.getByText("Not connected.").waitFor({ state: "detached" });
+    await picture(page, "conversation-killed-call");
+    await accessible(page);
     problems.length = 0; // the browser says that it could not connect
   });
 

@@ -10,22 +10,25 @@ const result = (id: string, ts: number, toolCallId: string, text: string, detail
 
 describe("the rows of a path", () => {
   test("are what was said, thought, done and answered, a call with its result", () => {
-    const rows = rowsOf([
-      event("a", 1000, { role: "user", content: "Fix it", meta: { source: "schedule" } }),
-      event("b", 2000, {
-        role: "assistant",
-        usage,
-        content: [
-          { type: "thinking", thinking: "hm" },
-          { type: "text", text: "I look." },
-          call("1", "Bash", { command: "go test" }),
-          call("2", "Edit", { path: "a.go" }),
-        ],
-      }),
-      result("c", 5000, "1", "ok\n", { exitCode: 1 }),
-      result("d", 6000, "2", "no", { denied: { reason: "not now" } }, true),
-      event("e", 7000, { role: "assistant", usage, content: [{ type: "text", text: "Done." }] }),
-    ]);
+    const rows = rowsOf(
+      [
+        event("a", 1000, { role: "user", content: "Fix it", meta: { source: "schedule" } }),
+        event("b", 2000, {
+          role: "assistant",
+          usage,
+          content: [
+            { type: "thinking", thinking: "hm" },
+            { type: "text", text: "I look." },
+            call("1", "Bash", { command: "go test" }),
+            call("2", "Edit", { path: "a.go" }),
+          ],
+        }),
+        result("c", 5000, "1", "ok\n", { exitCode: 1 }),
+        result("d", 6000, "2", "no", { denied: { reason: "not now" } }, true),
+        event("e", 7000, { role: "assistant", usage, content: [{ type: "text", text: "Done." }] }),
+      ],
+      false,
+    );
     expect(rows.map((r) => r.kind)).toEqual(["said", "thinking", "prose", "step", "step", "prose"]);
     expect(rows[0]).toMatchObject({ text: "Fix it", from: "schedule" });
     expect(rows[3]).toMatchObject({ name: "Bash", state: "failed", output: "ok\n", duration: 3000 });
@@ -33,10 +36,24 @@ describe("the rows of a path", () => {
   });
 
   test("leave a call out that has no result yet, and say why an answer has ended", () => {
-    const rows = rowsOf([
-      event("b", 1, { role: "assistant", usage, content: [call("1", "Bash", {})], errorMessage: "The key was refused." }),
-    ]);
+    const rows = rowsOf(
+      [event("b", 1, { role: "assistant", usage, content: [call("1", "Bash", {})], errorMessage: "The key was refused." })],
+      true,
+    );
     expect(rows).toEqual([{ kind: "failed", key: "b error", text: "The key was refused." }]);
+  });
+
+  test("have a call without a result once nothing can bring one", () => {
+    const asks = (id: string, of: string) =>
+      event(id, 1, { role: "assistant", usage, content: [call(of, "Bash", { command: `make ${of}` })] });
+    const states = (path: PersistentEvent[], running: boolean) => rowsOf(path, running).map((r) => ("state" in r ? r.state : r.kind));
+    const killed = asks("a", "1");
+    expect(states([killed], true)).toEqual([]);
+    expect(states([killed], false)).toEqual(["lost"]);
+    expect(states([killed], true)).toEqual([]);
+    const path = [killed, event("b", 2, { role: "user", content: "and now?" }), asks("c", "2")];
+    expect(states(path, true)).toEqual(["lost", "said"]);
+    expect(states([...path, result("d", 3, "2", "ok")], true)).toEqual(["lost", "said", "done"]);
   });
 });
 
@@ -56,12 +73,12 @@ test("a command that a person ran is a step, with what it printed and whether th
       },
       data,
     }) as unknown as PersistentEvent;
-  expect(rowsOf([ran({ command: "ls", inContext: true, exitCode: 0, durationMs: 20 })])).toMatchObject([
+  expect(rowsOf([ran({ command: "ls", inContext: true, exitCode: 0, durationMs: 20 })], false)).toMatchObject([
     { kind: "step", name: "!", state: "done", input: { command: "ls" }, output: "a.go\n", duration: 20 },
   ]);
-  expect(rowsOf([ran({ command: "ls", inContext: false, exitCode: 2 })])).toMatchObject([{ state: "failed", untold: true }]);
-  expect(rowsOf([ran({ command: "ls", inContext: true, cancelled: true })])).toMatchObject([{ state: "stopped" }]);
-  expect(rowsOf([ran({ command: "ls", inContext: true, failed: "There is no bash." })])).toMatchObject([
+  expect(rowsOf([ran({ command: "ls", inContext: false, exitCode: 2 })], false)).toMatchObject([{ state: "failed", untold: true }]);
+  expect(rowsOf([ran({ command: "ls", inContext: true, cancelled: true })], false)).toMatchObject([{ state: "stopped" }]);
+  expect(rowsOf([ran({ command: "ls", inContext: true, failed: "There is no bash." })], false)).toMatchObject([
     { state: "failed", output: "There is no bash.\na.go\n" },
   ]);
 });

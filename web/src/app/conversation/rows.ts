@@ -16,8 +16,8 @@ import {
 } from "../../protocol/index";
 import { eventsOf, type ProcessStep, stepsOf } from "./process";
 
-/** How a step stands. */
-export type StepState = "running" | "done" | "failed" | "denied" | "stopped";
+/** How a step stands; lost: it has no result, and nothing runs that could bring one. */
+export type StepState = "running" | "done" | "failed" | "denied" | "stopped" | "lost";
 
 export interface Step {
   kind: "step";
@@ -114,31 +114,37 @@ export function member(input: unknown, name: string): unknown {
 /** The event of the result of a call. */
 type Result = MessageEvent & { message: ToolResultMessage };
 
-/** The rows of a path, oldest first. Calls without a result are left to what runs. */
-export function rowsOf(path: readonly PersistentEvent[]): Row[] {
+/**
+ * The rows of a path, oldest first. While a turn runs, the calls of the last message are left to it
+ * as long as they have no result; of all others none will come.
+ */
+export function rowsOf(path: readonly PersistentEvent[], running: boolean): Row[] {
   const results = new Map<string, Result>();
   for (const e of path) {
     if (e.type === "message" && e.message.role === "tool_result") results.set(e.message.toolCallId ?? "", e as Result);
   }
-  return path.flatMap((e) => rowsOfEvent(e, results));
+  const open = running ? newestOf(path, (e) => e.type === "message" && e.message.role !== "tool_result") : undefined;
+  return path.flatMap((e) => rowsOfEvent(e, results, e === open));
 }
 
 /** The rows that an event had, with the results of its calls: the same again while these are. */
-const made = new WeakMap<PersistentEvent, { results: readonly (Result | undefined)[]; rows: readonly Row[] }>();
+const made = new WeakMap<PersistentEvent, { results: readonly (Result | undefined)[]; open: boolean; rows: readonly Row[] }>();
 
-function rowsOfEvent(e: PersistentEvent, all: Map<string, Result>): readonly Row[] {
+/** open says that a turn runs the calls of the event. */
+function rowsOfEvent(e: PersistentEvent, all: Map<string, Result>, open: boolean): readonly Row[] {
   const calls = e.type === "message" && e.message.role === "assistant" && Array.isArray(e.message.content) ? e.message.content : [];
   const results = calls.flatMap((b) => (b.type === "tool_use" ? [all.get(b.id ?? "")] : []));
   const before = made.get(e);
-  if (before?.results.every((r, i) => r === results[i])) return before.rows;
-  const rows = newRows(e, all);
-  made.set(e, { results, rows });
+  const waits = open && results.some((r) => r === undefined);
+  if (before?.open === waits && before.results.every((r, i) => r === results[i])) return before.rows;
+  const rows = newRows(e, all, waits);
+  made.set(e, { results, open: waits, rows });
   return rows;
 }
 
-function newRows(e: PersistentEvent, results: Map<string, Result>): Row[] {
+function newRows(e: PersistentEvent, results: Map<string, Result>, open: boolean): Row[] {
   const rows: Row[] = [];
-  if (e.type === "message") message(rows, e.id, e.ts, e.message, results);
+  if (e.type === "message") message(rows, e.id, e.ts, e.message, results, open);
   else if (e.type === "custom_message" && e.kind === shellKind) rows.push(shellOf(e.id, e.ts, e));
   else {
     const item = itemOf(e);
@@ -153,7 +159,7 @@ function newRows(e: PersistentEvent, results: Map<string, Result>): Row[] {
 type MessageEvent = Extract<PersistentEvent, { type: "message" }>;
 type Message = MessageEvent["message"];
 
-function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, Result>): void {
+function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, Result>, open: boolean): void {
   const blocks: readonly Block[] = typeof m.content === "string" ? [{ type: "text", text: m.content }] : (m.content ?? []);
   switch (m.role) {
     case "user":
@@ -189,6 +195,7 @@ function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<
         else if (b.type === "tool_use") {
           const result = results.get(b.id ?? "");
           if (result) rows.push(done(key, id, at, b.name ?? "", b.input, result));
+          else if (!open) rows.push(lost(key, id, at, b.name ?? "", b.input));
         }
       });
       const why = cutOf(m.stopReason, m.partial);
@@ -236,6 +243,11 @@ function done(key: string, event: EventID, at: number, called: string, args: unk
     ...(details.fullBlob ? { whole: details.fullBlob } : wholeOf(m.content ?? [])),
     process: stepsOf(eventsOf(m.process), true),
   };
+}
+
+function lost(key: string, event: EventID, at: number, called: string, args: unknown): Step {
+  const none = { output: "", details: {}, duration: 0, end: at, pictures: [], process: [] };
+  return { kind: "step", key, event, at, ...toolOf(called, args), state: "lost", ...none };
 }
 
 function picturesOf(blocks: readonly Block[]): PictureRef[] {

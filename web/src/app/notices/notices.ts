@@ -111,15 +111,6 @@ export function useNotices(): void {
     navigator.serviceWorker?.addEventListener("message", renew);
     return () => navigator.serviceWorker?.removeEventListener("message", renew);
   }, [on, client, language]);
-  useEffect(() => {
-    if (!on) return;
-    const lead = (e: MessageEvent<{ open?: unknown }>) => {
-      const to = e.data?.open;
-      if (typeof to === "string" && (to === "#/" || to.startsWith("#/s/"))) location.hash = to;
-    };
-    navigator.serviceWorker.addEventListener("message", lead);
-    return () => navigator.serviceWorker.removeEventListener("message", lead);
-  }, [on]);
 }
 
 /** Takes away what is shown outside of the page. */
