@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,6 @@ func Main(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "__extensions" { // the child that runs extensions
 		os.Exit(js.Main(os.Args[2:], "test", prelude.Scripts()))
 	}
-	debug.SetGCPercent(400) // with little that lives, a third of the time would be for collecting
 	goleak.VerifyTestMain(m)
 }
 

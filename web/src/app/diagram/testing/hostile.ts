@@ -68,17 +68,17 @@ export const hostileDiagrams: readonly string[] = [
 
 /** What takes long, or would have no end: it is drawn, refused or stopped in time. */
 export const slowDiagrams: readonly string[] = [
-  `graph TD\n${"A-->B\n".repeat(180_000)}`,
+  `graph TD\n${"A-->B\n".repeat(60_000)}`,
   `graph TD\n A["${"x".repeat(1 << 20)}"]`,
-  `graph TD\n A["${"x ".repeat(20_000)}"]`,
+  `graph TD\n A["${"x ".repeat(4_000)}"]`,
   `graph TD\n${Array.from({ length: 490 }, (_, i) => `n${i % 32}-->m${(i * 7) % 31}`).join("\n")}`,
-  `graph TD\n${Array.from({ length: 200 }, (_, i) => `subgraph s${i}`).join("\n")}\nA-->B\n${"end\n".repeat(200)}`,
+  `graph TD\n${Array.from({ length: 100 }, (_, i) => `subgraph s${i}`).join("\n")}\nA-->B\n${"end\n".repeat(100)}`,
   `gantt\n dateFormat YYYY-MM-DD\n excludes monday,tuesday,wednesday,thursday,friday,saturday,sunday\n A :a, 2026-01-01, 10d`,
   "gantt\n dateFormat YYYY-MM-DD\n tickInterval 1millisecond\n A :a, 1900-01-01, 2100-01-01",
   `sequenceDiagram\n${"A->>B: x\n".repeat(4000)}`,
   `mindmap\n  root\n${Array.from({ length: 2000 }, (_, i) => `    n${i}`).join("\n")}`,
   "block-beta\n columns 999999999\n a b c:999999999",
   'packet-beta\n 0-99999999: "x"',
-  `xychart-beta\n bar [${Array.from({ length: 8000 }, (_, i) => i).join(",")}]`,
-  `quadrantChart\n${Array.from({ length: 1500 }, (_, i) => `p${i}: [0.${i}, 0.5]`).join("\n")}`,
+  `xychart-beta\n bar [${Array.from({ length: 1000 }, (_, i) => i).join(",")}]`,
+  `quadrantChart\n${Array.from({ length: 500 }, (_, i) => `p${i}: [0.${i}, 0.5]`).join("\n")}`,
 ];
