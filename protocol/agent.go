@@ -44,3 +44,6 @@ var (
 		New: func() Request { return new(ListAgents) }, Reply: func() Response { return new(AgentList) },
 	}
 )
+
+// NamedFolder returns the folder that the client names: see [NamesFolder].
+func (r *ListAgents) NamedFolder() string { return r.WorkDir }

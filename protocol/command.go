@@ -182,3 +182,6 @@ func (r *CommandResult) Keep(most int) Response {
 	short.Text = ""
 	return &short
 }
+
+// NamedFolder returns the folder that the client names: see [NamesFolder].
+func (r *ListCommands) NamedFolder() string { return r.WorkDir }

@@ -18,6 +18,7 @@ const (
 	CodeSessionNotFound     Code = "session_not_found"
 	CodeSessionLocked       Code = "session_locked"
 	CodeProjectNotFound     Code = "project_not_found"
+	CodeNotFound            Code = "not_found" // of what else a request names: a schedule, a run, a command, a server …
 	CodeProjectUntrusted    Code = "project_untrusted"
 	CodeInvalidEventID      Code = "invalid_event_id"
 	CodeConflict            Code = "conflict"

@@ -73,3 +73,6 @@ var (
 		New: func() Request { return new(EnableExtension) }, Reply: func() Response { return new(Done) },
 	}
 )
+
+// NamedFolder returns the folder that the client names: see [NamesFolder].
+func (r *ListExtensions) NamedFolder() string { return r.WorkDir }

@@ -32,6 +32,15 @@ func (g Grant) rank() int {
 	return 0
 }
 
+// NamesFolder is a request that needs less than [GrantControl] and is about a folder that the
+// client names, "" for none. Those of projects that the host knows can be named by whoever may
+// look; others need control, for the answer says whether there is such a folder, and what its
+// files set up.
+type NamesFolder interface {
+	Request
+	NamedFolder() string
+}
+
 // Check fails for what is no grant.
 func (g Grant) Check() error {
 	if g.rank() == 0 {

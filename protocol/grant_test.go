@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -27,6 +28,11 @@ func TestARequestNeedsControlUnlessItIsNamedHere(t *testing.T) {
 		}
 		if spec.Grant != want {
 			t.Errorf("%s needs %s, not %s", name, spec.Grant, want)
+		}
+		if _, has := reflect.TypeOf(spec.New()).Elem().FieldByName("WorkDir"); has && want != GrantControl {
+			if _, ok := spec.New().(NamesFolder); !ok {
+				t.Errorf("%s names a folder, and who only looks may name any: it has to be a NamesFolder", name)
+			}
 		}
 		for _, grant := range []Grant{GrantView, GrantAnswer, GrantControl, GrantPending, "", "Control", "all"} {
 			allowed := grant == GrantControl || grant == GrantAnswer && want != GrantControl || grant == GrantView && want == GrantView

@@ -162,3 +162,6 @@ var (
 		New: func() Request { return new(CancelMCPLogin) }, Reply: func() Response { return new(Done) },
 	}
 )
+
+// NamedFolder returns the folder that the client names: see [NamesFolder].
+func (r *ListMCPServers) NamedFolder() string { return r.WorkDir }

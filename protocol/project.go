@@ -129,3 +129,6 @@ var (
 		New: func() Request { return new(ListDirectories) }, Reply: func() Response { return new(DirectoryList) },
 	}
 )
+
+// NamedFolder returns the folder that the client names: see [NamesFolder].
+func (r *GetProjectState) NamedFolder() string { return r.WorkDir }

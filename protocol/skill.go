@@ -47,3 +47,6 @@ var (
 		New: func() Request { return new(ListSkills) }, Reply: func() Response { return new(SkillList) },
 	}
 )
+
+// NamedFolder returns the folder that the client names: see [NamesFolder].
+func (r *ListSkills) NamedFolder() string { return r.WorkDir }

@@ -140,6 +140,11 @@ func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 	if needed := r.Spec().Grant; !grant.Allows(needed) {
 		return protocol.Errorf(protocol.CodeForbidden, "This entry has the grant %s; %s needs %s. The owner of the device can widen it.", grant, r.Spec().Name, needed)
 	}
+	if n, ok := r.(protocol.NamesFolder); ok && !grant.Allows(protocol.GrantControl) {
+		if dir := n.NamedFolder(); dir != "" && !c.h.rooms.settings.InProject(dir) {
+			return protocol.About("workDir", "", protocol.CodeForbidden, "This entry has the grant %s, and may name the folders of known projects only; list_projects has them.", grant)
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"scorel/internal/host/hosttest"
@@ -114,4 +116,40 @@ func TestADisconnectedClientIsOutAtOnce(t *testing.T) {
 	if a.Conn.Why() != nil {
 		t.Error("the other client has a reason, too")
 	}
+}
+
+func TestWhoMayOnlyLookNamesFoldersOfKnownProjectsAndNoOthers(t *testing.T) {
+	w := hosttest.ServingWorld(t, hosttest.Setting{})
+	elsewhere := filepath.Dir(w.Project) + "/elsewhere"
+	for _, dir := range []string{elsewhere, w.Project + "/sub"} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := w.Plug("works", false, protocol.GrantControl)
+	c.NewSession() // which makes the project known
+	for _, grant := range []protocol.Grant{protocol.GrantView, protocol.GrantAnswer} {
+		b := w.Plug(string(grant), false, grant)
+		for _, dir := range []string{w.Project, w.Project + "/sub", ""} {
+			b.Do("", &protocol.GetProjectState{WorkDir: dir})
+			b.Do("", &protocol.ListSkills{WorkDir: dir})
+		}
+		for _, dir := range []string{elsewhere, elsewhere + "/none", "/etc", "/", w.Project + "/..", w.Project + "/../elsewhere", "sub"} {
+			want := ""
+			for _, r := range []protocol.Request{&protocol.GetProjectState{WorkDir: dir}, &protocol.ListAgents{WorkDir: dir}, &protocol.ListCommands{WorkDir: dir},
+				&protocol.ListExtensions{WorkDir: dir}, &protocol.ListMCPServers{WorkDir: dir}, &protocol.ListSkills{WorkDir: dir}} {
+				_, err := b.Try("", r)
+				if err == nil || err.Code != protocol.CodeForbidden {
+					t.Fatalf("%s of %s with %s: %v", r.Spec().Name, dir, grant, err)
+				}
+				if want == "" {
+					want = err.Message
+				}
+				if err.Message != want { // whether there is one is not told
+					t.Errorf("%s, and %s", err.Message, want)
+				}
+			}
+		}
+	}
+	c.Do("", &protocol.GetProjectState{WorkDir: elsewhere})
 }

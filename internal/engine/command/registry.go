@@ -104,7 +104,7 @@ func (r Registry) find(ctx context.Context, name string) (entry, error) {
 	if len(same) > 0 {
 		return entry{}, protocol.Errorf(protocol.CodeInvalidRequest, "There are several commands /%s; say which: %s.", name, strings.Join(same, ", "))
 	}
-	return entry{}, protocol.About("name", protocol.ReasonCommand, protocol.CodeInvalidRequest, "There is no command /%.100s; /help lists them.", clip(name, 100))
+	return entry{}, protocol.About("name", protocol.ReasonCommand, protocol.CodeNotFound, "There is no command /%.100s; /help lists them.", clip(name, 100))
 }
 
 // Run runs a command.

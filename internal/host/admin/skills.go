@@ -41,7 +41,7 @@ func (ad *Admin) listSkills(ctx context.Context, workDir, name string) (*protoco
 		return out, nil
 	}
 	if len(out.Skills) == 0 {
-		return nil, protocol.About("name", protocol.ReasonSkill, protocol.CodeInvalidRequest, "There is no skill %.100q here.", name)
+		return nil, protocol.About("name", protocol.ReasonSkill, protocol.CodeNotFound, "There is no skill %.100q here.", name)
 	}
 	for i := range out.Skills {
 		s := &out.Skills[i]

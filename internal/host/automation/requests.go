@@ -61,7 +61,7 @@ func (a *Automation) usable() error {
 }
 
 func errNoSchedule(id protocol.ScheduleID) error {
-	return protocol.About("scheduleId", "", protocol.CodeInvalidRequest, "There is no schedule %.40q; list_schedules has them.", string(id))
+	return protocol.About("scheduleId", "", protocol.CodeNotFound, "There is no schedule %.40q; list_schedules has them.", string(id))
 }
 
 // Create arms a schedule for a client, of a session or, with "", of sessions of its own. A

@@ -69,7 +69,7 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 	case "skill-search":
 		return c.skillSearch(ctx, args)
 	default:
-		err = protocol.About("name", protocol.ReasonCommand, protocol.CodeInvalidRequest, "There is no command /%s.", name)
+		err = protocol.About("name", protocol.ReasonCommand, protocol.CodeNotFound, "There is no command /%s.", name)
 	}
 	if err != nil {
 		return nil, err

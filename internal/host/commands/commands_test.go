@@ -49,7 +49,7 @@ func TestCommandsOfAllSourcesAreListedWithTheirNames(t *testing.T) {
 	if got := hosttest.Call[*protocol.CompletionList](t, e.C, e.ID, &protocol.CompleteCommand{Name: "review:skill"}); len(got.Items) != 0 {
 		t.Errorf("completions of a skill: %+v", got)
 	}
-	hosttest.Refused(t, e.C, e.ID, &protocol.CompleteCommand{Name: "none"}, protocol.CodeInvalidRequest)
+	hosttest.Refused(t, e.C, e.ID, &protocol.CompleteCommand{Name: "none"}, protocol.CodeNotFound)
 }
 
 func TestATemplateBecomesAMessageWithAllItsRules(t *testing.T) {
@@ -189,9 +189,10 @@ func TestCommandsOfTheHostDoWhatTheirRequestsDo(t *testing.T) {
 	if r := e.Command("model", "spare"); !strings.Contains(r.Status, "spare") {
 		t.Errorf("%+v", r)
 	}
-	for name, args := range map[string]string{"mode": "loud", "model": "nobody/nothing", "name": " ", "nope": ""} {
+	for name, args := range map[string]string{"mode": "loud", "model": "nobody/nothing", "name": " "} {
 		hosttest.Refused(t, e.C, e.ID, &protocol.RunCommand{Name: name, Args: args}, protocol.CodeInvalidRequest)
 	}
+	hosttest.Refused(t, e.C, e.ID, &protocol.RunCommand{Name: "nope"}, protocol.CodeNotFound)
 	if r := e.Command("memory", "run make generate first"); r.Status != "added to this project's notes" {
 		t.Errorf("%+v", r)
 	}

@@ -29,6 +29,6 @@ func TestATemplateIsExpandedForUseElsewhereAndItsShellLinesAreNotRun(t *testing.
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"compact", "none", "review:skill"} {
-		hosttest.Refused(t, c, "", &protocol.ExpandCommand{WorkDir: w.Project, Name: name}, protocol.CodeInvalidRequest)
+		hosttest.Refused(t, c, "", &protocol.ExpandCommand{WorkDir: w.Project, Name: name}, protocol.CodeNotFound)
 	}
 }

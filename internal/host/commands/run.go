@@ -90,7 +90,7 @@ func (cs *Commands) expandCommand(ctx context.Context, r *protocol.ExpandCommand
 			return &protocol.ExpandedCommand{Text: text}, err
 		}
 	}
-	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "There is no command /%.80s that is a template; list_commands has them.", r.Name)
+	return nil, protocol.About("name", "", protocol.CodeNotFound, "There is no command /%.80s that is a template; list_commands has them.", r.Name)
 }
 
 // send sends the text that a command became.

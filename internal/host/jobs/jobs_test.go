@@ -94,7 +94,7 @@ func TestTemplatesAreThoseOfTheUserAndOfATrustedProject(t *testing.T) {
 			t.Errorf("the problems do not have %q:\n%s", want, problems)
 		}
 	}
-	hosttest.Refused(t, c, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CreateJob{Template: "release", WorkDir: w.Project}, protocol.CodeInvalidRequest)
+	hosttest.Refused(t, c, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CreateJob{Template: "release", WorkDir: w.Project}, protocol.CodeNotFound)
 
 	trustAll(t, w, c)
 	names, _ = templates(t, w, c)
@@ -107,7 +107,7 @@ func TestTemplatesAreThoseOfTheUserAndOfATrustedProject(t *testing.T) {
 		t.Errorf("a template that has changed counts: %q", names)
 	}
 	for _, name := range []string{"../config", "/etc/passwd", ".scorel/templates/fix", "fix.md"} {
-		hosttest.Refused(t, c, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CreateJob{Template: name, WorkDir: w.Project}, protocol.CodeInvalidRequest)
+		hosttest.Refused(t, c, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CreateJob{Template: name, WorkDir: w.Project}, protocol.CodeNotFound)
 	}
 	if list := hosttest.Call[*protocol.SessionList](t, c, "", &protocol.ListSessions{}); len(list.Sessions) != 0 {
 		t.Errorf("what was refused has made %d sessions", len(list.Sessions))

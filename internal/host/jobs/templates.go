@@ -116,7 +116,7 @@ func (js *Jobs) lookup(ctx context.Context, workDir, name string) (template, err
 	if len(problems) > 0 {
 		more = fmt.Sprintf(" Of those that are there, some cannot be used, such as: %s", problems[0])
 	}
-	return template{}, protocol.About("template", "", protocol.CodeInvalidRequest, "There is no job template %.80q; their list has those that there are.%s", name, more)
+	return template{}, protocol.About("template", "", protocol.CodeNotFound, "There is no job template %.80q; their list has those that there are.%s", name, more)
 }
 
 // text returns what the template becomes with arguments.

@@ -41,7 +41,7 @@ func (lib *Library) getProcessLog(ctx context.Context, id protocol.SessionID, r 
 	}
 	log, err := progress.Read(lib.settings.FS, progress.Dir(lib.settings.StoreDir, id), r.OperationID, r.Offset, r.Limit)
 	if errors.Is(err, progress.ErrNoLog) {
-		return nil, protocol.About("operationId", "", protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
+		return nil, protocol.About("operationId", "", protocol.CodeNotFound, "The session has no process log of the operation %.80q.", r.OperationID)
 	}
 	return log, err
 }

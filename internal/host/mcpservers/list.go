@@ -172,7 +172,7 @@ func (s *Servers) usedBy(id protocol.SessionID, name string) (*used, error) {
 	if i := slices.IndexFunc(list, func(u *used) bool { return u.entry.Name == name }); i >= 0 {
 		return list[i], nil
 	}
-	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "This session has no MCP server %.100q. /mcp lists them.", name)
+	return nil, protocol.About("name", "", protocol.CodeNotFound, "This session has no MCP server %.100q. /mcp lists them.", name)
 }
 
 // fill says what a server is like in a session, and adds to saved what its tools would take
@@ -271,7 +271,7 @@ func missing(set mcpconfig.Set, name string) error {
 			return protocol.About("name", "", protocol.CodeInvalidRequest, "The MCP server %.100q does not count: %s.", name, x.Reason)
 		}
 	}
-	return protocol.About("name", "", protocol.CodeInvalidRequest, "There is no MCP server %.100q here.", name)
+	return protocol.About("name", "", protocol.CodeNotFound, "There is no MCP server %.100q here.", name)
 }
 
 // announce tells clients that something has changed about the servers of a session.

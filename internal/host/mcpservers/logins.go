@@ -138,7 +138,7 @@ func (ls *logins) find(id string) (*login, error) {
 			return x, nil
 		}
 	}
-	return nil, protocol.About("loginId", "", protocol.CodeInvalidRequest, "There is no such sign-in; it has ended, or the host has been restarted.")
+	return nil, protocol.About("loginId", "", protocol.CodeNotFound, "There is no such sign-in; it has ended, or the host has been restarted.")
 }
 
 func (ls *logins) drop(id string) {

@@ -92,7 +92,7 @@ func (p *Pairings) cancel(id protocol.PairingID) error {
 }
 
 func unknown(id protocol.PairingID) error {
-	return protocol.About("pairingId", "", protocol.CodeInvalidRequest, "There is no pairing %q here; its code has ended long ago.", clients.CleanLabel(string(id)))
+	return protocol.About("pairingId", "", protocol.CodeNotFound, "There is no pairing %q here; its code has ended long ago.", clients.CleanLabel(string(id)))
 }
 
 func (p *Pairings) openWeb(r *protocol.OpenWeb) (*protocol.WebOpened, error) {

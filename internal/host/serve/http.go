@@ -121,7 +121,7 @@ func statusOf(c protocol.Code) int {
 		return http.StatusUnauthorized
 	case protocol.CodeForbidden, protocol.CodePermissionDenied, protocol.CodeProjectUntrusted:
 		return http.StatusForbidden
-	case protocol.CodeSessionNotFound, protocol.CodeProjectNotFound, protocol.CodeInvalidEventID:
+	case protocol.CodeSessionNotFound, protocol.CodeProjectNotFound, protocol.CodeNotFound, protocol.CodeInvalidEventID:
 		return http.StatusNotFound
 	case protocol.CodeConflict, protocol.CodeRuntimeBusy, protocol.CodeSessionLocked:
 		return http.StatusConflict

@@ -49,6 +49,15 @@ func (st *Settings) LookedAt(path string) (string, error) {
 	return Existing("workDir", path)
 }
 
+// InProject reports whether a path, as it is written, is the folder of a known project or below it.
+func (st *Settings) InProject(path string) bool {
+	f, err := st.Projects()
+	return err == nil && filepath.IsAbs(path) && slices.ContainsFunc(f.Projects, func(p ProjectRecord) bool {
+		rel, err := filepath.Rel(p.Root, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
 // Workspace judges a folder that becomes a workspace, and returns it with its root: one
 // that is as wide as the user's home needs to be allowed, by a person once and for all,
 // or by the caller, whose allowed folders these are.

@@ -48,7 +48,7 @@ func Code(err error) int {
 		return Unasked
 	case errors.As(err, &pe):
 		switch pe.Code {
-		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound:
+		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound, protocol.CodeNotFound:
 			return Usage
 		case protocol.CodePermissionDenied:
 			return Unasked

@@ -260,7 +260,7 @@ func (v *Session) timeline(ctx context.Context, w worked) (lines []protocol.Proc
 		page, err := client.Call[*protocol.ProcessLog](ctx, v.cfg.Client, session, &protocol.GetProcessLog{OperationID: w.operation, Offset: offset, Limit: 1000})
 		var pe *protocol.Error
 		switch {
-		case offset == 0 && len(w.kept) > 0 && errors.As(err, &pe) && (pe.Code == protocol.CodeInvalidRequest || pe.Code == protocol.CodeSessionNotFound):
+		case offset == 0 && len(w.kept) > 0 && errors.As(err, &pe) && (pe.Code == protocol.CodeNotFound || pe.Code == protocol.CodeSessionNotFound):
 			for i := range w.kept {
 				lines = append(lines, protocol.ProcessLine{Event: &w.kept[i]})
 			}

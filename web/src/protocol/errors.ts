@@ -13,6 +13,8 @@ export const codeValues = [
   "session_not_found",
   "session_locked",
   "project_not_found",
+  /** of what else a request names: a schedule, a run, a command, a server … */
+  "not_found",
   "project_untrusted",
   "invalid_event_id",
   "conflict",

@@ -185,7 +185,7 @@ func errFinal(r *Run) error {
 func (s *State) open(id protocol.RunID) (*Run, error) {
 	i := s.findRun(id)
 	if i < 0 {
-		return nil, protocol.About("runId", "", protocol.CodeInvalidRequest, "There is no run %.40q.", string(id))
+		return nil, protocol.About("runId", "", protocol.CodeNotFound, "There is no run %.40q.", string(id))
 	}
 	if s.Runs[i].State.Final() {
 		return nil, errFinal(s.Runs[i])

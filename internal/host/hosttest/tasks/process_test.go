@@ -91,7 +91,11 @@ func TestNoOperationIDLeadsOutOfTheProcessLogs(t *testing.T) {
 	}
 	logs := filepath.Join(w.Home, ".scorel", "sessions", string(e.ID))
 	for _, id := range []string{"../../sessions/" + string(e.ID), "..", ".", "/etc/passwd", logs, "deep/x", "..%2f..%2fsessions", "x\x00", "", strings.Repeat("x", 100_000), "x.jsonl", "\xff"} {
-		err := hosttest.Refused(t, e.C, e.ID, &protocol.GetProcessLog{OperationID: id}, protocol.CodeInvalidRequest)
+		code := protocol.CodeNotFound
+		if id == "" || len(id) > protocol.MaxName {
+			code = protocol.CodeInvalidRequest
+		}
+		err := hosttest.Refused(t, e.C, e.ID, &protocol.GetProcessLog{OperationID: id}, code)
 		if len(err.Message) > 500 || strings.Contains(err.Message, w.Home) && !strings.Contains(id, w.Home) {
 			t.Errorf("%.40q: %s", id, err.Message)
 		}

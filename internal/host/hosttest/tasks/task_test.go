@@ -245,8 +245,8 @@ func TestASessionStaysOpenWhileACommandRuns(t *testing.T) {
 	if err := hosttest.Refused(t, other, e.ID, &protocol.DeleteSession{}, protocol.CodeSessionLocked); !strings.Contains(err.Message, "(1); stop them") {
 		t.Error(err.Message)
 	}
-	hosttest.Refused(t, other, e.ID, &protocol.StopTask{TaskID: "task_none"}, protocol.CodeInvalidRequest)
-	hosttest.Refused(t, other, e.ID, &protocol.GetTaskOutput{TaskID: "task_none"}, protocol.CodeInvalidRequest)
+	hosttest.Refused(t, other, e.ID, &protocol.StopTask{TaskID: "task_none"}, protocol.CodeNotFound)
+	hosttest.Refused(t, other, e.ID, &protocol.GetTaskOutput{TaskID: "task_none"}, protocol.CodeNotFound)
 	info := hosttest.Call[*protocol.TaskInfo](t, other, e.ID, &protocol.StopTask{TaskID: tasks[0].TaskID})
 	if info.State != protocol.TaskStopped || info.EndedAt == 0 {
 		t.Errorf("%+v", info)

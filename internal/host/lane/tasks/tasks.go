@@ -85,7 +85,7 @@ func (t *Tasks) Stop(ctx context.Context, id string) (*protocol.TaskInfo, error)
 }
 
 func unknown(id string) error {
-	return protocol.About("taskId", "", protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
+	return protocol.About("taskId", "", protocol.CodeNotFound, "The session has no background command %.60q; list_tasks gives those that there are.", id)
 }
 
 // Output returns the newest output of a command, for people.

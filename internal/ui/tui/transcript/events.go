@@ -27,9 +27,7 @@ type Transcript struct {
 	live     map[string]*item // what is coming in, by id
 	early    map[string]*call // what is known of calls that are not there yet
 	running  map[string]bool  // the calls that run; true while the newest state has them
-	asking   []string         // the calls that somebody is asked about
-	open     []*item          // the calls that may get a result
-	idle     bool             // the newest state has no turn
+	waits    waits
 	retry    *item
 	notes    int    // to name notices
 	draws    int    // how often an item was drawn
@@ -44,6 +42,13 @@ type Transcript struct {
 
 	next int // the first item that Commit has not given
 	view view
+}
+
+// waits is what of calls is waited for.
+type waits struct {
+	open   []*item  // the calls that may get a result
+	idle   bool     // the newest state has no turn, so that none comes
+	asking []string // the calls that somebody is asked about
 }
 
 // New makes an empty transcript.
@@ -114,13 +119,13 @@ func goesOn(b protocol.Body) bool {
 
 // settle closes the calls that are open: what has no result now gets none.
 func (t *Transcript) settle() {
-	for _, it := range t.open {
+	for _, it := range t.waits.open {
 		if c := it.call; c.result == nil && t.calls[c.id] == it {
 			c.unanswered, c.running, it.final = true, false, true
 			it.changed()
 		}
 	}
-	t.open = nil
+	t.waits.open = nil
 }
 
 // weighed makes the items of an event, and counts its size.
@@ -154,8 +159,8 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
 		t.remove(t.items[0]) // where the path was begun again stands nothing more
 	}
-	held, open := t.items, t.open
-	t.items, t.open = nil, nil
+	held, open := t.items, t.waits.open
+	t.items, t.waits.open = nil, nil
 	for _, e := range events {
 		if goesOn(e.Body) {
 			t.settle()
@@ -174,10 +179,10 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	if t.view.search.stale = stale; t.adopt() {
 		t.view.search.stale = true
 	}
-	if t.idle || slices.ContainsFunc(held, (*item).isMessage) {
+	if t.waits.idle || slices.ContainsFunc(held, (*item).isMessage) {
 		t.settle()
 	}
-	t.open = append(t.open, open...)
+	t.waits.open = append(t.waits.open, open...)
 	if n := t.view.owed; n > 0 && !t.view.first && !t.view.bottom {
 		t.view.owed = 0
 		t.scroll(-n)
@@ -242,7 +247,7 @@ func (t *Transcript) drop(it *item) {
 		if c := t.calls[it.call.id]; c != nil {
 			c.final = false
 			c.changed()
-			t.open = append(t.open, c)
+			t.waits.open = append(t.waits.open, c)
 		}
 	}
 }
@@ -376,7 +381,7 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 				before.changed()
 			}
 			t.calls[b.ID] = it
-			t.open = append(t.open, it)
+			t.waits.open = append(t.waits.open, it)
 			if c := t.early[b.ID]; c != nil {
 				it.call.decided = max(it.call.decided, c.decided)
 				it.call.decisions, it.call.snapshots = append(it.call.decisions, c.decisions...), append(it.call.snapshots, c.snapshots...)

@@ -31,7 +31,7 @@ func (t *Transcript) Live(l *protocol.Live) {
 	}
 	t.nameThoughts(l.UIStates)
 	t.tools(l.Tools)
-	if t.idle = !l.Running && len(l.Messages) == 0 && len(l.Tools) == 0; t.idle {
+	if t.waits.idle = !l.Running && len(l.Messages) == 0 && len(l.Tools) == 0; t.waits.idle {
 		t.settle()
 	}
 	t.waiting(l)
@@ -180,7 +180,7 @@ func (t *Transcript) waiting(l *protocol.Live) {
 			it.changed()
 		}
 	}
-	for _, id := range t.asking {
+	for _, id := range t.waits.asking {
 		if !slices.Contains(ids, id) {
 			set(id, false)
 		}
@@ -188,7 +188,7 @@ func (t *Transcript) waiting(l *protocol.Live) {
 	for _, id := range ids {
 		set(id, true)
 	}
-	t.asking = ids
+	t.waits.asking = ids
 }
 
 // ask notes that somebody is asked for the call, or is not any more.
