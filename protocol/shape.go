@@ -15,6 +15,10 @@ func UnknownMember(what string, data []byte, v any, top []string) *Problem {
 	return (*Problem)(shape.Unknown(what, data, v, top))
 }
 
+// RepeatedMember returns the first member of a JSON object that stands there twice; see
+// [shape.Repeated].
+func RepeatedMember(data []byte) *Problem { return (*Problem)(shape.Repeated("", data)) }
+
 // LacksMember returns the first field that the JSON object data must have for the struct to
 // which v points; see [shape.Lacks].
 func LacksMember(what string, data []byte, v any) *Problem {

@@ -63,8 +63,23 @@ func Names(v any) (names []string) {
 	return names
 }
 
+// Repeated returns the first member of the JSON object data, which is valid, that stands there
+// twice; nil when none does. Readers of JSON differ in which of the two counts, so none does.
+func Repeated(at string, data []byte) (fault *Fault) {
+	seen := map[string]bool{}
+	jsonscan.Fields(data, func(key, _ []byte) {
+		if fault == nil && seen[string(key)] {
+			name := at + jsonscan.CutName(string(key))
+			fault = &Fault{name, fmt.Sprintf("The field %s is there twice; send it once.", name)}
+		}
+		seen[string(key)] = true
+	})
+	return fault
+}
+
 // Unknown returns the first member of the JSON object data that the struct to which
-// v points does not have, in the object itself or in one within it; nil when it has all.
+// v points does not have, or that stands there twice ([Repeated]), in the object itself or in
+// one within it; nil when there is none.
 // What names the object in the sentence. Top are the names that the object itself may
 // have. A value of another form than it should is left to [Misfit].
 //
@@ -75,6 +90,9 @@ func Unknown(what string, data []byte, v any, top []string) *Fault {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil {
 		return nil
+	}
+	if p := Repeated("", data); p != nil {
+		return p
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(top, name) {
@@ -116,6 +134,9 @@ func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Fault {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(raw, &object) != nil {
 			return nil
+		}
+		if p := Repeated(at+".", raw); p != nil {
+			return p
 		}
 		names := Names(reflect.New(t).Interface())
 		if own, ok := reflect.Zero(t).Interface().(Own); ok {

@@ -22,6 +22,8 @@ func TestWhatIsWrongWithAnObjectIsSaidWithItsField(t *testing.T) {
 		{`{"x":1,"near":{"x":2}}`, "", ""},
 		{`{"x":1,"y":2}`, "y", `This host does not know the field "y" of point; it knows x, tags, near.`},
 		{`{"x":1,"near":{"y":2}}`, "near.y", `This host does not know the field "y" of near; it knows x, tags, near.`},
+		{`{"x":1,"tags":[],"\u0078":2}`, "x", "The field x is there twice; send it once."},
+		{`{"x":1,"near":{"x":1,"x":2}}`, "near.x", "The field near.x is there twice; send it once."},
 		{`{"tags":[]}`, "x", "point needs the field x."},
 		{`{"x":null}`, "x", "The field x of point is null; it needs a value."},
 		{`{"x":1,"tags":["a",2]}`, "tags[1]", "The field tags[1] of the point does not fit: it is a number and should be a text."},

@@ -152,6 +152,24 @@ func passOn(t *testing.T, stranger net.Listener, host func() (net.Conn, error)) 
 	return passed
 }
 
+// samePort listens at two addresses of this machine with one port, which nobody else may have
+// at either: 127.8.8.8 is as [::1] would be, which not every machine has.
+func samePort(t *testing.T) (real, stranger net.Listener) {
+	t.Helper()
+	for range 100 {
+		real, err := net.Listen("tcp", "127.8.8.8:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stranger, err = net.Listen("tcp", "127.0.0.1:"+port(real.Addr().String())); err == nil {
+			return real, stranger
+		}
+		_ = real.Close()
+	}
+	t.Fatal("no port is free at both addresses")
+	return nil, nil
+}
+
 // TestAStrangerWithoutACertificateCannotPassOnAProofToTLS has a client dial a plain
 // port of a stranger, who speaks TLS with the host: it listens elsewhere, and its
 // certificate has the name that was dialled.
@@ -168,15 +186,8 @@ func TestAStrangerWithoutACertificateCannotPassOnAProofToTLS(t *testing.T) {
 	w := newWorld(t, setting{times: quick, config: func(c *Config) {
 		c.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	}})
-	real, err := net.Listen("tcp", "127.8.8.8:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real, stranger := samePort(t)
 	w.serve(real, TLS)
-	stranger, err := net.Listen("tcp", "127.0.0.1:"+port(real.Addr().String()))
-	if err != nil {
-		t.Fatal(err)
-	}
 	passed := passOn(t, stranger, func() (net.Conn, error) {
 		return tls.Dial("tcp", real.Addr().String(), &tls.Config{InsecureSkipVerify: true})
 	})
@@ -193,16 +204,9 @@ func TestAStrangerWithoutACertificateCannotPassOnAProofToTLS(t *testing.T) {
 // where a stranger holds the port of the one address and the host that of the other.
 func TestAStrangerOnTheOtherLocalhostCannotPassOnAProof(t *testing.T) {
 	w := newWorld(t, setting{times: quick})
-	real, err := net.Listen("tcp", "127.8.8.8:0") // as [::1] would be, which not every machine has
-	if err != nil {
-		t.Fatal(err)
-	}
+	real, stranger := samePort(t)
 	w.serve(real, Loopback)
 	_, port, _ := net.SplitHostPort(real.Addr().String())
-	stranger, err := net.Listen("tcp", "127.0.0.1:"+port)
-	if err != nil {
-		t.Fatal(err)
-	}
 	passed := passOn(t, stranger, func() (net.Conn, error) { return net.Dial("tcp", real.Addr().String()) })
 	for _, name := range []string{"localhost", "127.0.0.1"} {
 		d := client.WebSocket{URL: "ws://" + name + ":" + port, Token: testToken, ClientID: protocol.ClientIDOf(sha(t))}

@@ -166,6 +166,9 @@ func (x *exchange) body(f fields) error {
 	if err := json.Unmarshal(data, &f); err != nil || f == nil {
 		return protocol.NotJSON(err, "body", data, &fields{})
 	}
+	if p := protocol.RepeatedMember(data); p != nil {
+		return p.Err()
+	}
 	return nil
 }
 

@@ -305,7 +305,7 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		{"GET", "/v1/sessions?limit=many", "", 400, "invalid_request", "number"},
 		{"GET", "/v1/sessions?subagents=perhaps", "", 400, "invalid_request", "true or false"},
 		{"GET", "/v1/sessions?colour=red", "", 400, "invalid_request", "projectId"},
-		{"GET", "/v1/sessions/" + id + "/processes/tool-c1", "", 400, "invalid_request", "no process log"},
+		{"GET", "/v1/sessions/" + id + "/processes/tool-c1", "", 404, "not_found", "no process log"},
 		{"GET", "/v1/sessions/" + id + "/processes/tool-c1?limit=1001", "", 400, "invalid_request", "1 to 1000"},
 		{"GET", "/v1/sessions/" + id + "/processes/tool-c1?offset=-1", "", 400, "invalid_request", "offset"},
 		{"GET", "/v1/sessions/" + id + "/processes/..%2f..%2fsessions%2f" + id, "", 404, "invalid_request", "docs/http.md"},
@@ -335,6 +335,7 @@ func TestErrorsAreSentencesThatSayWhatToDo(t *testing.T) {
 		{"/v1/sessions", `{"workDir":"/"}`, `^/ as the workspace is the whole file system, .*register_project \(POST /v1/projects\) with wide`},
 		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, w.hostConfig.UserHome), `as the workspace is your whole home folder, `},
 		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, filepath.Dir(w.hostConfig.UserHome)), `as the workspace holds your whole home folder, `},
+		{"/v1/requests/ping", `{"requestId":"req_1","requestId":"req_2"}`, `^The field requestId is there twice; send it once\.$`},
 		{"/v1/requests/ping", `{"zz":1}`, `^This host does not know the field "zz" of ping; it knows requestId\.$`},
 		{"/v1/requests/ping", `null`, `^The body is not a JSON object\.$`},
 	} {
