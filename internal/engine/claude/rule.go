@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,11 +56,12 @@ func Tightens(from string) Rule {
 		r.As = []string{name + "(" + arg + ")"}
 	}
 	if len(r.As) == 0 || check(r.As) == nil {
+		r.Note = cmp.Or(r.Note, ofExtension(name))
 		return r
 	}
 	// What it means cannot be written here, so all that it may mean is asked for.
 	r.As, r.Wider = []string{name}, true
-	r.Note = fmt.Sprintf("It cannot be written exactly here, so every call of %s is asked for.", name)
+	r.Note = strings.TrimSpace(fmt.Sprintf("It cannot be written exactly here, so every call of %s is asked for. %s", name, ofExtension(name)))
 	if here.Rule == protocol.RuleFiles {
 		r.As, r.Wider = nil, false
 		r.Note = "It is not a pattern of files that rules have here; what is outside the workspace is asked for anyway."
@@ -106,7 +108,16 @@ func Allows(from string) Rule {
 	if err := check(r.As); err != nil {
 		r.As, r.Note = nil, "It cannot be written here: "+reason(err)+"."
 	}
+	r.Note = cmp.Or(r.Note, ofExtension(name))
 	return r
+}
+
+// ofExtension says of a rule about a tool that is not built in what it is about, "" for others.
+func ofExtension(name string) string {
+	if protocol.FindTool(name).Name != "" || strings.HasPrefix(name, "mcp__") {
+		return ""
+	}
+	return fmt.Sprintf("Scorel itself has no tool %s; the rule counts where an extension has one of that name.", name)
 }
 
 // take reads a rule as far as its tool: name is Scorel's. Note says why there is no

@@ -52,6 +52,8 @@ func TestRulesThatDenyMeanTheSameOrMore(t *testing.T) {
 		"Task(Explore)":              {as: "Task", wider: true, note: "every call of Task"},
 		"Agent":                      {as: "Task"},
 		"KillShell":                  {as: "TaskStop"},
+		"Frobnicate":                 {as: "Frobnicate", note: "Scorel itself has no tool Frobnicate"},
+		"Frobnicate(x)":              {as: "Frobnicate", wider: true, note: "asked for. Scorel itself has no tool Frobnicate"},
 		"Skill(deploy *)":            {as: "Skill(deploy)"},
 		"Bash(rm":                    {note: "closing parenthesis"},
 		"":                           {note: "empty"},
