@@ -1,4 +1,5 @@
 import { Command } from "cmdk";
+import { ClosedByBack } from "../parts/back";
 import { Popover } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import type { ModelInfo } from "../../protocol/index";
@@ -50,6 +51,7 @@ export default function ModelPicker({
           aria-label={w.model}
           onCloseAutoFocus={toBox}
         >
+          <ClosedByBack onClose={onClose} />
           <Command shouldFilter={false} vimBindings={false} label={w.model} defaultValue={current} loop>
             <Command.Input className="input" placeholder={w.findModel} value={text} onValueChange={setText} />
             <ErrorLine error={models.error} />

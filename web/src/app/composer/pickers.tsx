@@ -1,4 +1,5 @@
 import { BellOff, ChevronDown, Hand, Lightbulb, type LucideIcon, Map as MapIcon, PencilLine, ShieldOff } from "lucide-react";
+import { ClosedByBack } from "../parts/back";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 import { sentence, useClient, useLive, useSession } from "../host/context";
@@ -124,6 +125,7 @@ function ThinkingPicker({ level, levels, open, onOpen }: Opened & { level: strin
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu levels" align="start" sideOffset={4} collisionPadding={8} aria-label={w.thinking}>
+          <ClosedByBack onClose={() => onOpen(false)} />
           <DropdownMenu.RadioGroup value={level} onValueChange={pick}>
             {levels.map((l) => (
               <DropdownMenu.RadioItem key={l} value={l} className="mi">

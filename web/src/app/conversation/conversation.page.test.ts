@@ -101,6 +101,42 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     await page.getByText("Found it.").waitFor({ state: "detached" });
   });
 
+  test("has menus and dialogs that Back on a phone closes, and nothing else", async () => {
+    const sessionId = await world.session("One on the phone.");
+    const page = await world.page("#/", phone);
+    await page.addInitScript(() => {
+      const all: { requestClose(): void }[] = [];
+      const { CloseWatcher } = window as unknown as { CloseWatcher: new () => { requestClose(): void } };
+      class Noted extends CloseWatcher {
+        constructor() {
+          super();
+          all.push(this);
+        }
+      }
+      Object.assign(window, { CloseWatcher: Noted, back: () => all.at(-1)?.requestClose() });
+    });
+    await page.reload();
+    await page.evaluate((to) => location.assign(`#/s/${to}`), sessionId);
+    await page.getByText("Found it.").first().waitFor();
+    const back = () => page.evaluate(() => (window as unknown as { back(): void }).back());
+    await page.getByRole("button", { name: "What to do with this message" }).first().click();
+    const item = page.getByRole("menuitem", { name: "Rewind to before this" });
+    await item.waitFor();
+    await back();
+    await item.waitFor({ state: "detached" });
+    await page
+      .locator(".head")
+      .getByRole("button", { name: /^Actions for/ })
+      .click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    await back();
+    await dialog.waitFor({ state: "detached" });
+    expect(new URL(page.url()).hash).toBe(`#/s/${sessionId}`);
+    expect(problems).toEqual([]);
+  });
+
   test("is renamed and deleted from its own head", async () => {
     const sessionId = await world.session("To be removed.");
     const page = await world.page(`#/s/${sessionId}`);

@@ -1,4 +1,5 @@
 import { cleanLine } from "../../display/clean";
+import { ClosedByBack } from "../parts/back";
 import { Command } from "cmdk";
 import {
   ChevronRight,
@@ -87,6 +88,7 @@ export default function PaletteDialog({
       <RDialog.Portal>
         <RDialog.Overlay className="scrim" />
         <RDialog.Content className="dialog palette" aria-describedby={undefined}>
+          <ClosedByBack onClose={onClose} />
           <RDialog.Title className="sr">{w.title}</RDialog.Title>
           {argument ? (
             <RunCommand command={argument} run={run} onBack={() => setArgument(undefined)} />

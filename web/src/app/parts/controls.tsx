@@ -1,7 +1,8 @@
 /** The controls that all rooms use: buttons with their names, menus, dialogs, tooltips. */
 import type { LucideIcon } from "lucide-react";
 import { Dialog as RDialog, DropdownMenu, Tooltip as RTooltip } from "radix-ui";
-import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+import { type ButtonHTMLAttributes, type ReactNode, type Ref, useState } from "react";
+import { ClosedByBack } from "./back";
 
 /** An icon of Lucide in the size of the page; small is 14 px. It is decoration: name what it stands for beside it. */
 export function Icon({ of: Of, small, className }: { of: LucideIcon; small?: boolean; className?: string }) {
@@ -79,11 +80,17 @@ export function Menu({
   open?: boolean;
   onOpen?(on: boolean): void;
 }) {
+  const [own, setOwn] = useState(false);
+  const change = (on: boolean) => {
+    setOwn(on);
+    onOpen?.(on);
+  };
   return (
-    <DropdownMenu.Root modal={false} {...(open === undefined ? {} : { open })} {...(onOpen ? { onOpenChange: onOpen } : {})}>
+    <DropdownMenu.Root modal={false} open={open ?? own} onOpenChange={change}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="start" sideOffset={4} collisionPadding={8} aria-label={label}>
+          <ClosedByBack onClose={() => change(false)} />
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -145,6 +152,7 @@ export function Dialog({
       <RDialog.Portal>
         <RDialog.Overlay className="scrim" />
         <RDialog.Content className="dialog" onCloseAutoFocus={toMessage} {...(about ? {} : { "aria-describedby": undefined })}>
+          <ClosedByBack onClose={onClose} />
           <RDialog.Title asChild>
             <h2>{title}</h2>
           </RDialog.Title>

@@ -1,4 +1,5 @@
 import { Minus, Plus, X } from "lucide-react";
+import { ClosedByBack } from "../parts/back";
 import { Dialog as RDialog } from "radix-ui";
 import { useCallback, useEffect, useState } from "react";
 import { fetchBlob } from "../../client/index";
@@ -142,6 +143,7 @@ export function Zoom({ url, width, height, alt, onClose }: { url: string; width:
             else if (e.key === "0") setScale(fit);
           }}
         >
+          <ClosedByBack onClose={onClose} />
           <header>
             <RDialog.Title asChild>
               <h2 className="trunc">{alt || w.image("")}</h2>
