@@ -56,7 +56,7 @@ func handlers() map[string]func(m *Model, args string) tea.Cmd {
 		"ps":             simple(func(m *Model) tea.Cmd { return m.panels.sessions.AtWork() }),
 		"queue":          simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),
 		"quit":           simple((*Model).close),
-		"reload":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Reload() }),
+		"reload":         simple((*Model).reload),
 		"remote-control": simple(func(m *Model) tea.Cmd { return m.panels.remote.Open() }),
 		"rename":         func(m *Model, name string) tea.Cmd { return m.panels.sessions.Rename(name) },
 		"resume":         func(m *Model, name string) tea.Cmd { return m.panels.sessions.Resume(name) },
@@ -118,8 +118,14 @@ func (m *Model) runSlash(typed, whenBusy string) tea.Cmd {
 		}
 		return c.run(m, args)
 	}
-	if name == "reload" {
-		m.drawn.off = ""
-	}
 	return m.input.RunCommand(typed, name, args, whenBusy)
+}
+
+// reload loads extensions, skills and commands again, between two steps of a turn.
+func (m *Model) reload() tea.Cmd {
+	m.drawn.off = ""
+	if m.session.Live().Running {
+		m.toasts.Info("extensions are loaded again after this step of the turn")
+	}
+	return m.panels.pages.Reload()
 }

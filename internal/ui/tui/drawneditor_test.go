@@ -134,4 +134,8 @@ func TestEscTwiceTakesThePlainEditorBack(t *testing.T) {
 	s.Gone("== insert")
 	s.Type(" on")
 	s.WaitFor("❯ ~typed on")
+	s.Keys("C-u")
+	s.WaitFor("ask something")
+	s.Say("/reload")
+	s.WaitFor("== insert")
 }
