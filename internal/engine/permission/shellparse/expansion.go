@@ -8,6 +8,10 @@ import (
 
 // param looks at what a parameter expansion does besides giving a value.
 func (w *walker) param(p *syntax.ParamExp, ask *string) {
+	if s := w.source(p); strings.Contains(s, "<(") || strings.Contains(s, ">(") { // which the parser takes for text
+		note(ask, "an expansion has what may start a command")
+		w.hide(s)
+	}
 	if p.Excl || p.Names != 0 {
 		note(ask, "an expansion looks up a variable by name")
 		if p.Param != nil && p.Names == 0 && w.vars.calculates(p.Param.Value) {

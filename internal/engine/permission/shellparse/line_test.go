@@ -54,7 +54,7 @@ func TestLinesAreTakenApartIntoSimpleCommands(t *testing.T) {
 		`a "b c" 'd e' f\ g $'h\x41\101'`: `"a" "b c" "d e" "f g" ~"hAA"`,
 		`"a"b'c'`:                         `"abc"`,
 		`a "\$x \q"`:                      `"a" "$x \\q"`,
-		"a\\\nb c":                        `"ab" "c"`,
+		"a \\\nb c":                       `"a" "b" "c"`,
 		"a ~ ~/x x~ ~\"/x\"":              `"a" ~"~" ~"~/x" "x~" ~"~/x"`,
 		"a *.go [x] [ x{1} {b,c} {1..3}":  `"a" ~"*.go" ~"[x]" "[" "x{1}" ~"{b,c}" ~"{1..3}"`,
 		"a $x ${x} \"${x:-b}\"":           `"a" ~"$x" ~"$x" ~"${x:-b}"`,

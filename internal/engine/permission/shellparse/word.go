@@ -130,6 +130,10 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 
 // lit reads an unquoted literal with its escapes.
 func (r *wordReader) lit(s string, first bool) {
+	if strings.Contains(s, "<(") || strings.Contains(s, ">(") {
+		note(r.ask, "a word has what may start a command")
+		r.hide(s)
+	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
