@@ -75,6 +75,9 @@ type Action struct {
 	// covered, "" when there is none, and whether all of it was looked at. With nil nothing
 	// is known of what folders hold.
 	Holds func(dir string, covered func(abs string) bool) (file string, all bool)
+	// Names returns the names in a folder, absolute, and whether these are all; none for what
+	// is no folder. With nil a wildcard counts by its text alone.
+	Names func(dir string) (names []string, all bool)
 }
 
 // prompt reports whether the action uses a prompt of an MCP server as a skill.

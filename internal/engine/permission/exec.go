@@ -145,6 +145,13 @@ func (p *Policy) tightenWords(a Action, at *places, step shellparse.Step, depth 
 			return deny("", outOfReach(path)), true
 		}
 	}
+	if found, _ := at.matched(step); len(found) > 0 {
+		for _, abs := range found {
+			if at.closed(abs) {
+				return deny("", outOfReach(abs)), true
+			}
+		}
+	}
 	var question Verdict
 	for _, r := range step.Redirects {
 		if path, ok := at.reach(r.Target.Text); ok {

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -25,33 +26,116 @@ func (p *Policy) tightenNamed(at *places, step shellparse.Step) (Verdict, bool) 
 	}
 	writes := writesOperands(step.Words)
 	var question Verdict
+	denies := func(w shellparse.Word, abs string) (Verdict, bool) {
+		real := at.resolve(abs).Abs
+		covers := func(r rule) bool {
+			if r.form != file || r.kind == Write && !writes {
+				return false
+			}
+			kind := Read
+			if r.kind == Write {
+				kind = Write
+			}
+			return r.forFile(kind, abs, true) || r.forFile(kind, real, true) || r.mayMatch(w, abs)
+		}
+		if r, ok := find(p.deny, covers); ok {
+			return denied(r), true
+		}
+		if r, ok := find(p.ask, covers); ok && question.Decision == "" {
+			question = asked(r)
+		}
+		return Verdict{}, false
+	}
+	tooMany := ask("", "The command names more files than can be compared with the rules about files.")
 	for _, w := range step.Words {
 		for _, name := range names(w) {
 			for _, abs := range at.absolute(name) {
 				if at.named++; at.named > maxNamed {
-					return ask("", "The command names more files than can be compared with the rules about files."), true
+					return tooMany, true
 				}
-				real := at.resolve(abs).Abs
-				covers := func(r rule) bool {
-					if r.form != file || r.kind == Write && !writes {
-						return false
-					}
-					kind := Read
-					if r.kind == Write {
-						kind = Write
-					}
-					return r.forFile(kind, abs, true) || r.forFile(kind, real, true) || r.mayMatch(w, abs)
-				}
-				if r, ok := find(p.deny, covers); ok {
-					return denied(r), true
-				}
-				if r, ok := find(p.ask, covers); ok && question.Decision == "" {
-					question = asked(r)
+				if v, ok := denies(w, abs); ok {
+					return v, true
 				}
 			}
 		}
 	}
+	found, all := at.matched(step)
+	for _, abs := range found {
+		if v, ok := denies(shellparse.Word{Text: abs, Literal: true}, abs); ok {
+			v.Reason = fmt.Sprintf("A wildcard stands for %s, which the rule %s denies; name the files that are meant.", abs, v.Rule)
+			return v, true
+		}
+	}
+	if !all && question.Decision == "" {
+		question = tooMany
+	}
 	return question, question.Decision != ""
+}
+
+// maxMatches is how many files the wildcards of a line may stand for that are compared with
+// the rules about files; a line with more is asked for.
+const maxMatches = 2000
+
+// matched returns the files that the wildcards in the words of a step stand for now, and whether
+// these are all.
+func (at *places) matched(step shellparse.Step) (found []string, all bool) {
+	if at.names == nil || !slices.ContainsFunc(step.Words, hasWildcard) {
+		return nil, true
+	}
+	of := step.Text() + "\x00" + strings.Join(at.dirs, "\x00")
+	if of == at.wild.of {
+		return at.wild.found, at.wild.all
+	}
+	all = true
+	lists := step.Becomes
+	if lists == nil {
+		lists = [][]shellparse.Word{step.Words}
+	}
+	for _, words := range lists {
+		for _, w := range words {
+			if !hasWildcard(w) || strings.HasPrefix(w.Text, "-") {
+				continue
+			}
+			for _, abs := range at.absolute(w.Text) {
+				all = at.glob("/", strings.Split(strings.TrimPrefix(abs, "/"), "/"), &found) && all
+			}
+		}
+	}
+	at.wild.of, at.wild.found, at.wild.all = of, found, all
+	return found, all
+}
+
+func hasWildcard(w shellparse.Word) bool {
+	return !w.Literal && strings.ContainsAny(w.Text, "*?[")
+}
+
+// glob adds the paths below a folder that a pattern, of which each part is one name, stands for,
+// as bash finds them, and reports whether these are all.
+func (at *places) glob(dir string, parts []string, found *[]string) (all bool) {
+	for len(parts) > 0 && !strings.ContainsAny(parts[0], "*?[") {
+		dir, parts = path.Join(dir, parts[0]), parts[1:]
+	}
+	if len(parts) == 0 {
+		if at.wild.count++; at.wild.count > maxMatches {
+			return false
+		}
+		*found = append(*found, dir)
+		return true
+	}
+	names, all := at.names(dir)
+	for _, name := range names {
+		if strings.HasPrefix(name, ".") && !strings.HasPrefix(parts[0], ".") {
+			continue
+		}
+		ok, err := doublestar.Match(parts[0], name)
+		if err != nil {
+			return false
+		}
+		if ok && !at.glob(path.Join(dir, name), parts[1:], found) {
+			return false
+		}
+	}
+	return all
 }
 
 // namesNoFiles lists commands whose words are text, or a folder to go to.
@@ -81,11 +165,6 @@ func writesOperands(words []shellparse.Word) bool {
 // in it, and the pieces of one without spaces.
 func names(w shellparse.Word) []string {
 	text := strings.TrimPrefix(w.Text, "file://")
-	for _, front := range [...]string{"$PWD/", "${PWD}/"} {
-		if rest, ok := strings.CutPrefix(text, front); ok {
-			text = "./" + rest
-		}
-	}
 	var out []string
 	add := func(name string) {
 		if name != "" && len(name) <= 4096 && !slices.Contains(out, name) {

@@ -48,3 +48,41 @@ func TestALineThatNamesMoreFilesThanAreComparedIsAskedFor(t *testing.T) {
 		t.Errorf("%s", v.Decision)
 	}
 }
+
+func TestRulesAboutFilesBindWhatWildcardsStandFor(t *testing.T) {
+	p := compile(t, Default, Layer{Allow: []string{"Bash(cat:*)", "Bash(grep:*)", "Bash(rg:*)", "Bash(rm:*)", "Bash(sed -i:*)", "Bash(mv:*)", "Bash(ls:*)"},
+		Deny: []string{"Read(~/secrets/**)", "Read(./secrets/**)", "Write(prod/**)", "Edit(prod/**)", "Read(/etc/shadow)", "Read(**/.env)"}})
+	folders := map[string][]string{
+		testHome: {"secrets", "p", ".scorel"}, testHome + "/secrets": {"k"}, testHome + "/.scorel": {"config.toml"},
+		testRoot: {"secrets", "prod", "sub", "out", "link", "a.go"}, testRoot + "/secrets": {"k"}, testRoot + "/prod": {"x", "y", "sub"}, testRoot + "/prod/sub": {"z"},
+		testRoot + "/sub": {"b.go", ".env"}, testRoot + "/out": {"shadow"},
+	}
+	look := func(a Action) Action {
+		a.Names = func(dir string) ([]string, bool) { return folders[dir], true }
+		a.Holds = func(dir string, covered func(string) bool) (string, bool) {
+			for _, name := range folders[dir] {
+				if abs := dir + "/" + name; folders[abs] == nil && covered(abs) {
+					return abs, true
+				}
+			}
+			return "", true
+		}
+		return a
+	}
+	for _, c := range []struct{ src, want string }{
+		{"cat ~/secret*/k", "d"}, {"cat secret*/k", "d"}, {"cat */k", "d"}, {"cat ~+/secrets/k", "d"}, {"cat `pwd`/secrets/k", "d"}, {"cat $(pwd)/secrets/k", "d"}, {"cat [s]ecrets/?", "d"}, {"cat {secret*,x}/k", "d"},
+		{"grep -r X *", "d"}, {"grep -r X ~/secret*", "d"}, {"rg X s*", "d"}, {"grep -r X su*", "q"},
+		{"sed -i s/P/H/ pro*/x", "d"}, {"rm pro*/y", "d"}, {"mv pro*/sub/z zz", "d"}, {"rm -rf pro*", "d"}, {"cat ou?/*", "d"}, {"cat su*/.e*", "d"},
+		{"cat ~/.score*/config.toml", "d"}, {"cat ~/.*/config.toml", "d"},
+		{"cat *.go", "a"}, {"cat sub/*", "a"}, {"cat sub/*.go a*", "a"}, {"cat pro*/x", "a"}, {"grep -r X sub/*.go", "a"}, {"cat none*", "a"},
+	} {
+		if v := p.Judge(look(bash(c.src))); letter(v.Decision) != c.want {
+			t.Errorf("%q: %s by %q (%s), want %s", c.src, v.Decision, v.Rule, v.Reason, c.want)
+		}
+	}
+	many := look(bash("cat *"))
+	many.Names = func(string) ([]string, bool) { return nil, false }
+	if v := p.Judge(many); letter(v.Decision) != "q" {
+		t.Errorf("a folder of more names than are looked at: %s", v.Decision)
+	}
+}

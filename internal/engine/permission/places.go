@@ -27,6 +27,8 @@ type places struct {
 	entered    []entered // the steps so far
 	ignored    func(string) bool
 	holds      func(string, func(string) bool) (string, bool)
+	names      func(string) ([]string, bool)
+	wild       wildcards
 	outside    bool // one of them is not in the workspace, or not known
 	plants     bool // a step may put a repository somewhere
 	named      int  // files that words may name that were looked up
@@ -34,8 +36,16 @@ type places struct {
 	redirects  int  // files of redirections that were looked up
 }
 
+// wildcards is what the wildcards of the step that is judged stand for.
+type wildcards struct {
+	of    string // the words and folders
+	found []string
+	all   bool
+	count int // of the line
+}
+
 func newPlaces(p *Policy, a Action) *places {
-	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, ignored: a.Ignored, holds: a.Holds, readable: p.readable}
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, ignored: a.Ignored, holds: a.Holds, names: a.Names, readable: p.readable}
 	if at.resolve == nil {
 		at.resolve = at.lexical
 	}
@@ -74,6 +84,11 @@ func (at *places) expand(text string) string {
 	for _, front := range [...]string{"~", "$HOME", "${HOME}"} {
 		if rest, ok := strings.CutPrefix(text, front); ok && (rest == "" || rest[0] == '/') && at.home != "" {
 			return at.home + rest
+		}
+	}
+	for _, front := range [...]string{"~+", "$PWD", "${PWD}", "$(pwd)", "`pwd`"} {
+		if rest, ok := strings.CutPrefix(text, front); ok && (rest == "" || rest[0] == '/') {
+			return "." + rest
 		}
 	}
 	return text

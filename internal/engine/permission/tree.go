@@ -93,32 +93,35 @@ func (r treeReader) recurses(options string, after []shellparse.Word) bool {
 // denies or asks for; all is false when there are more files than are looked at.
 func (p *Policy) tree(at *places, words []shellparse.Word) (r rule, file string, all bool) {
 	roots, skips := treeRoots(words)
-	all = true
 	if len(roots) == 0 || at.holds == nil {
 		return rule{}, "", true
 	}
-	rules := slices.Concat(p.deny, p.ask)
+	dirs, all := at.matched(shellparse.Step{Words: words})
 	for _, root := range roots {
 		for _, dir := range at.absolute(root) {
 			if at.named++; at.named > maxNamed {
 				return rule{}, "", false
 			}
-			dir = at.resolve(dir).Abs
-			found, whole := at.holds(dir, func(abs string) bool {
-				if rest := strings.TrimPrefix(abs, dir); skips && strings.Contains(rest, "/.") {
-					return false
-				}
-				have, ok := find(rules, func(r rule) bool { return r.forFile(Read, abs, true) })
-				if ok {
-					r = have
-				}
-				return ok
-			})
-			if found != "" {
-				return r, found, true
-			}
-			all = all && whole
+			dirs = append(dirs, dir)
 		}
+	}
+	rules := slices.Concat(p.deny, p.ask)
+	for _, dir := range dirs {
+		dir = at.resolve(dir).Abs
+		found, whole := at.holds(dir, func(abs string) bool {
+			if rest := strings.TrimPrefix(abs, dir); skips && strings.Contains(rest, "/.") {
+				return false
+			}
+			have, ok := find(rules, func(r rule) bool { return r.forFile(Read, abs, true) })
+			if ok {
+				r = have
+			}
+			return ok
+		})
+		if found != "" {
+			return r, found, true
+		}
+		all = all && whole
 	}
 	return rule{}, "", all
 }

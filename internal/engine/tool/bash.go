@@ -115,7 +115,7 @@ type bashCall struct {
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: bashInfo.Name, Kind: bashInfo.Kind, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.tool.files.Resolve, Repository: c.repository, Ignored: c.ignored, Holds: holdsCovered}
+	return permission.Action{Tool: bashInfo.Name, Kind: bashInfo.Kind, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.tool.files.Resolve, Repository: c.repository, Ignored: c.ignored, Holds: holdsCovered, Names: namesIn}
 }
 
 // AllowedByGitRule implements [GitRuled].

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -35,4 +36,18 @@ func holdsCoveredOf(dir string, most int, covered func(abs string) bool) (file s
 		return nil
 	})
 	return file, all
+}
+
+// maxNames is how many names of a folder are looked at for a wildcard of a command.
+const maxNames = 20_000
+
+// namesIn returns the names in a folder, and whether these are all; none for what cannot be read.
+func namesIn(dir string) (names []string, all bool) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, true
+	}
+	defer f.Close()
+	names, _ = f.Readdirnames(maxNames)
+	return names, len(names) < maxNames
 }
