@@ -185,12 +185,13 @@ func TestASecondTerminalJoinsARunningTurnAndBothShowItsEnd(t *testing.T) {
 	s.Say("slowly")
 	s.WaitFor("begun.")
 	other := h.Open()
-	other.WaitFor("begun.")
+	other.WaitFor("begun.", "running")
 	other.Say("from the other side")
 	s.WaitFor("after this turn: from the other side")
 	h.Write(filepath.Join(h.Project, "go"), "")
 	s.WaitFor("It has ended.", "❯ from the other side")
 	other.WaitFor("It has ended.", "Understood.")
+	other.Gone("no result")
 	s.WaitFor("Understood.")
 }
 

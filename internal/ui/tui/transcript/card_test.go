@@ -121,6 +121,7 @@ func TestACallWithoutAResultIsNotWaitedForOnceItsTurnHasEnded(t *testing.T) {
 		l.answer(protocol.ToolUse("c2", "Bash", json.RawMessage(`{"command":"make c2"}`)), protocol.ToolUse("c3", "Bash", json.RawMessage(`{"command":"make c3"}`)))
 		l.result("c2", "Bash", "ok", nil, false)
 		tr := New(Config{})
+		tr.Live(&protocol.Live{}) // before anything is known of the session
 		tr.Append(l.events[2])
 		live := &protocol.Live{Running: true, Tools: []protocol.LiveTool{{EventID: "e", ToolCallID: "c3", ToolName: "Bash"}}}
 		tr.Live(live)

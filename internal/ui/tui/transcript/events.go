@@ -47,7 +47,6 @@ type Transcript struct {
 // waits is what of calls is waited for.
 type waits struct {
 	open   []*item  // the calls that may get a result
-	idle   bool     // the newest state has no turn, so that none comes
 	asking []string // the calls that somebody is asked about
 }
 
@@ -154,7 +153,8 @@ func (t *Transcript) insert(items ...*item) {
 	t.view.inserted(at, len(items))
 }
 
-// Prepend takes in events that are older than those held, the oldest first.
+// Prepend takes in events that are older than those held, the oldest first. The state is given
+// to [Transcript.Live] after them.
 func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
 		t.remove(t.items[0]) // where the path was begun again stands nothing more
@@ -179,7 +179,7 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	if t.view.search.stale = stale; t.adopt() {
 		t.view.search.stale = true
 	}
-	if t.waits.idle || slices.ContainsFunc(held, (*item).isMessage) {
+	if slices.ContainsFunc(held, (*item).isMessage) {
 		t.settle()
 	}
 	t.waits.open = append(t.waits.open, open...)

@@ -31,7 +31,7 @@ func (t *Transcript) Live(l *protocol.Live) {
 	}
 	t.nameThoughts(l.UIStates)
 	t.tools(l.Tools)
-	if t.waits.idle = !l.Running && len(l.Messages) == 0 && len(l.Tools) == 0; t.waits.idle {
+	if !l.Running && len(l.Messages) == 0 && len(l.Tools) == 0 { // there is no turn that could bring a result
 		t.settle()
 	}
 	t.waiting(l)
