@@ -95,6 +95,7 @@ func (v *View) apply(u *link.Update, b *batch) {
 	if end := u.Live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
 		b.ends = append(b.ends, *end) // it came while nobody reported it
 	}
+	v.whole = u.Fresh || v.whole && u.Resync == ""
 	if u.Resync != "" {
 		if v.looked = v.projection.Live().PersistentLastSeq; v.looked == 0 {
 			v.looked, _ = v.looks.Get(v.ID())

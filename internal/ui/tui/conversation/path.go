@@ -111,6 +111,9 @@ func (v *View) sync() {
 		v.transcript.More(path[0].ParentID != "")
 	}
 	v.transcript.Live(v.Live())
+	if v.whole && !v.Live().Running {
+		v.transcript.Settle()
+	}
 }
 
 // fill asks for events of the path that belong on the screen and are not there.

@@ -45,6 +45,7 @@ type shown struct {
 	turn       turn
 	figures    Figures
 	looked     protocol.Seq // the newest event that was shown before the connection was made
+	whole      bool         // the state is the host's, and not what events tell before it has come
 }
 
 // under is a session that another one is shown over. Only its display is paused.

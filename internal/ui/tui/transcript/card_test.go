@@ -91,7 +91,7 @@ func TestACallWithoutAResultIsNotWaitedForOnceItsTurnHasEnded(t *testing.T) {
 		tr := filled(l)
 		tr.Live(&protocol.Live{Running: true})
 		hasNot(t, cards(t, tr), none)
-		tr.Live(&protocol.Live{})
+		tr.Settle()
 		has(t, cards(t, tr), "Bash make c1  "+none)
 		if got := strings.Join(tr.Commit(plainTheme(t), 80), "\n"); !strings.Contains(got, none) {
 			t.Errorf("not given to the scrollback: %q", got)
@@ -109,7 +109,7 @@ func TestACallWithoutAResultIsNotWaitedForOnceItsTurnHasEnded(t *testing.T) {
 		hasNot(t, got, "make c2  "+none)
 		l.result("c2", "Bash", "ok", nil, false)
 		tr.Append(l.events[len(l.events)-1])
-		tr.Live(&protocol.Live{})
+		tr.Settle()
 		got = cards(t, tr)
 		if strings.Count(got, none) != 1 {
 			t.Errorf("%s", got)
@@ -138,10 +138,10 @@ func TestACallWithoutAResultIsNotWaitedForOnceItsTurnHasEnded(t *testing.T) {
 		call(l, "c1")
 		l.result("c1", "Bash", "ok", nil, false)
 		tr := filled(l)
-		tr.Live(&protocol.Live{})
+		tr.Settle()
 		hasNot(t, cards(t, tr), none)
 		tr.Cut(l.events[0].ID)
-		tr.Live(&protocol.Live{})
+		tr.Settle()
 		has(t, cards(t, tr), none)
 	})
 }

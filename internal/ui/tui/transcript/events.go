@@ -104,7 +104,7 @@ func (t *Transcript) Append(e protocol.Event) {
 		t.Cut(leaf)
 	}
 	if goesOn(e.Body) {
-		t.settle()
+		t.Settle()
 	}
 	t.insert(t.weighed(e)...)
 	t.bound()
@@ -116,8 +116,9 @@ func goesOn(b protocol.Body) bool {
 	return ok && m.Message.Role != protocol.RoleToolResult
 }
 
-// settle closes the calls that are open: what has no result now gets none.
-func (t *Transcript) settle() {
+// Settle closes the calls that are open: what has no result now gets none, because no turn runs
+// that could bring one, or it has gone on.
+func (t *Transcript) Settle() {
 	for _, it := range t.waits.open {
 		if c := it.call; c.result == nil && t.calls[c.id] == it {
 			c.unanswered, c.running, it.final = true, false, true
@@ -153,8 +154,7 @@ func (t *Transcript) insert(items ...*item) {
 	t.view.inserted(at, len(items))
 }
 
-// Prepend takes in events that are older than those held, the oldest first. The state is given
-// to [Transcript.Live] after them.
+// Prepend takes in events that are older than those held, the oldest first.
 func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
 		t.remove(t.items[0]) // where the path was begun again stands nothing more
@@ -163,7 +163,7 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	t.items, t.waits.open = nil, nil
 	for _, e := range events {
 		if goesOn(e.Body) {
-			t.settle()
+			t.Settle()
 		}
 		t.items = append(t.items, t.weighed(e)...)
 	}
@@ -180,7 +180,7 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 		t.view.search.stale = true
 	}
 	if slices.ContainsFunc(held, (*item).isMessage) {
-		t.settle()
+		t.Settle()
 	}
 	t.waits.open = append(t.waits.open, open...)
 	if n := t.view.owed; n > 0 && !t.view.first && !t.view.bottom {

@@ -31,9 +31,6 @@ func (t *Transcript) Live(l *protocol.Live) {
 	}
 	t.nameThoughts(l.UIStates)
 	t.tools(l.Tools)
-	if !l.Running && len(l.Messages) == 0 && len(l.Tools) == 0 { // there is no turn that could bring a result
-		t.settle()
-	}
 	t.waiting(l)
 	t.retrying(l.Retry)
 }
