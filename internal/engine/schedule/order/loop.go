@@ -50,6 +50,9 @@ func span(words []string, alone bool) (n int) {
 				return n
 			}
 		}
+		if took == 0 { // an empty word, as "" on a command line
+			return n
+		}
 		n += took
 	}
 	return n

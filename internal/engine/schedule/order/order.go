@@ -103,7 +103,7 @@ func SplitWhen(words []string) (when string, rest []string) {
 	n := 0
 	switch {
 	case len(words) == 0:
-	case strings.ContainsAny(words[0], " \t"), strings.HasPrefix(words[0], "@"): // in quotes, or one word
+	case words[0] == "", strings.ContainsAny(words[0], " \t"), strings.HasPrefix(words[0], "@"): // in quotes, or one word
 		n = 1
 	case words[0] == "every" || words[0] == "in":
 		n = 1 + max(1, span(words[1:], words[0] == "every"))

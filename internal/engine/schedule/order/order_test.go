@@ -87,3 +87,11 @@ func TestLoopRefusesATimeThatIsNoInterval(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyWordIsNoTime(t *testing.T) {
+	for _, words := range [][]string{{"", "x"}, {"every", "", "x"}, {"in", "", "x"}, {"5m", "", "x"}, {"at", "", "x"}, {""}} {
+		if when, rest := SplitWhen(words); len(rest)+len(strings.Fields(when)) > len(words) {
+			t.Errorf("%q: %q and %q", words, when, rest)
+		}
+	}
+}
