@@ -1,8 +1,12 @@
 package tui_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"scorel/internal/dev/harness"
 )
 
 func TestModelsThatCanBeUsedComeFirstAndOthersAreSearched(t *testing.T) {
@@ -123,4 +127,16 @@ func TestEscapeInLoginOnlyClosesItOnceAModelIsSetUp(t *testing.T) {
 	if strings.Contains(s.Screen(), "How would you like to start?") {
 		t.Error("the start menu opens though a model is set up")
 	}
+}
+
+func TestEscCancelsTheTurnThoughACommandOfThePersonHasEndedInIt(t *testing.T) {
+	h := newHarness(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":600000},{"text":"ended."}]}`)
+	s := h.Open()
+	s.Say("slowly")
+	s.WaitFor("begun.")
+	s.Say("!echo one; touch done")
+	harness.Until(t, "the command", func() bool { _, err := os.Stat(filepath.Join(h.Project, "done")); return err == nil })
+	s.Until("the command has ended", "Escape")
+	s.Until("Cancelled", "Escape")
+	s.Gone("esc to cancel")
 }

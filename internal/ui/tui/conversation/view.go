@@ -56,8 +56,9 @@ type under struct {
 
 // turn is what is known here of the turns of the session.
 type turn struct {
-	cancelling protocol.TurnID // the one that is being cancelled
-	ended      protocol.TurnID // the one whose end was shown last
+	cancelling protocol.TurnID  // the one that is being cancelled
+	over       protocol.EventID // of a command of a person that has ended, though its result waits for the turn's next step
+	ended      protocol.TurnID  // the one whose end was shown last
 }
 
 // Figures are what the status line shows of the session.
@@ -210,10 +211,11 @@ func (v *View) Cancel() tea.Cmd {
 	})
 }
 
-// Shell returns the command of a person that runs, the newest one; "" without any.
+// Shell returns the command of a person that runs, the newest one, as far as is known; "" without
+// any.
 func (v *View) Shell() protocol.EventID {
 	for _, t := range slices.Backward(v.Live().Tools) {
-		if t.Shell != nil {
+		if t.Shell != nil && t.EventID != v.turn.over {
 			return t.EventID
 		}
 	}
@@ -222,9 +224,15 @@ func (v *View) Shell() protocol.EventID {
 
 // StopShell ends a command of a person.
 func (v *View) StopShell(id protocol.EventID) tea.Cmd {
-	return link.Ask(v.link, v.ID(), &protocol.StopShell{EventID: id}, func(_ *protocol.Cancelled, err error) tea.Cmd {
-		if err != nil {
+	return link.Ask(v.link, v.ID(), &protocol.StopShell{EventID: id}, func(r *protocol.Cancelled, err error) tea.Cmd {
+		switch {
+		case err != nil:
 			v.toasts.Fail(err)
+		case !r.Cancelled:
+			v.turn.over = id
+			if v.MayCancel() {
+				v.toasts.Info("the command has ended, and is shown after this step of the turn; Esc again cancels the turn")
+			}
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ import { ArrowUp, CornerDownRight, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { RequestError } from "../../client/index";
 import { cleanLine, cleanText } from "../../display/index";
+import type { EventID } from "../../protocol/index";
 import { useAction, useClient, useLive, useMay, useOutbox, useSession, useStatus, useUnsent, useUpdates } from "../host/context";
 import type { Unsent } from "../host/outbox";
 import { Button, Dialog, Icon, IconButton } from "../parts/controls";
@@ -44,7 +45,8 @@ function Box() {
   const phone = usePhone();
   const running = useLive((l) => l.running);
   const turnId = useLive((l) => l.turnId);
-  const shell = useLive((l) => l.tools?.find((t) => t.shell)?.eventId);
+  const [over, setOver] = useState<EventID>(); // a command of the person that has ended, though its result waits for the turn's next step
+  const shell = useLive((l) => l.tools?.find((t) => t.shell && t.eventId !== over)?.eventId);
   const [text, setTextNow] = useState(() => draftOf(sessionId));
   const [cursor, setCursor] = useState(text.length);
   const [focused, setFocused] = useState(false);
@@ -121,8 +123,12 @@ function Box() {
   newest.current = putBack;
   useEffect(() => outbox.onRefused(sessionId, (m) => newest.current(m)), [outbox, sessionId]);
   const stop = useAction(async () => {
-    if (shell) await client.call("stop_shell", { eventId: shell }, { sessionId });
-    else if (turnId) await client.call("cancel", { turnId }, { sessionId });
+    if (shell) {
+      const { cancelled } = await client.call("stop_shell", { eventId: shell }, { sessionId });
+      if (cancelled) return;
+      setOver(shell);
+      if (turnId) setNotice(w.commandEnded);
+    } else if (turnId) await client.call("cancel", { turnId }, { sessionId });
   });
   const stops = running || shell !== undefined;
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,6 +25,7 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     world = await World.start(
       [
         { script: 1 },
+        { if: { user: "^hang" }, do: [{ text: "I begin." }, { wait: 600_000 }, { text: "I end." }] },
         { if: { user: "wait" }, do: [{ call: "Bash", input: { command: "while [ ! -e go ]; do sleep 0.05; done" } }] },
         { again: true, do: [{ text: "Heard." }] },
       ],
@@ -317,6 +318,29 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     await stopped.getByText("The model is not told of this.").waitFor();
     await picture(page, "typing-shell-stopped");
     await accessible(page);
+    await page.getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  test("Stop cancels the turn though a command of the person has ended in it", async () => {
+    const id = await world.session("hang, please");
+    const page = await world.page(`#/s/${id}`, desk);
+    await page.getByText("I begin.").waitFor();
+    await box(page).fill("!touch over.txt");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => existsSync(join(world.host.work, "over.txt"))).toBe(true);
+    await expect
+      .poll(async () => {
+        await page.getByRole("button", { name: /^Stop/ }).click();
+        const told = page.getByText("The command has ended").waitFor({ timeout: 5000 });
+        return told.then(
+          () => true,
+          () => false, // it had not quite
+        );
+      })
+      .toBe(true);
+    await page.getByRole("button", { name: /^Stop/ }).click();
+    await page.getByText("Cancelled.").waitFor();
     await page.getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
