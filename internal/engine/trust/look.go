@@ -37,6 +37,7 @@ var blanks = regexp.MustCompile(`[\p{Z}\t]{` + strconv.Itoa(maxBlanks+1) + `,}`)
 
 // inSight shortens blanks after which something could be hidden.
 func inSight(line string) string {
+	line = strings.ReplaceAll(strings.ReplaceAll(line, "\r\n", "\n"), "\n", " ↵ ") // a blank would hide that a comment ends
 	return blanks.ReplaceAllStringFunc(strings.ToValidUTF8(line, "\ufffd"), func(s string) string {
 		return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(s))
 	})

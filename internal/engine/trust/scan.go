@@ -107,10 +107,10 @@ func (s *scan) configs() ([]Item, error) {
 				commands = func([]byte) []string { return nil } // too large to be settings
 			}
 			list := commands(data)
-			if kind == KindSettings {
-				if len(list) == 0 {
-					return nil // nothing of it acts
-				}
+			if kind == KindSettings && len(list) == 0 {
+				return nil // nothing of it acts
+			}
+			if len(list) > 0 {
 				ok := false
 				if it.Does, ok = whole(runs(list)); !ok {
 					it.Problem, it.Files = tooMuch, nil
@@ -156,7 +156,7 @@ func (s *scan) configs() ([]Item, error) {
 func runs(commands []string) []string {
 	out := make([]string, len(commands))
 	for i, c := range commands {
-		out[i] = "a hook runs " + strings.Join(strings.Fields(c), " ")
+		out[i] = "a hook runs " + strings.TrimSpace(c)
 	}
 	return out
 }

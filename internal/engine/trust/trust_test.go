@@ -576,8 +576,12 @@ func TestTooMuchCannotBeTrusted(t *testing.T) {
 		}
 	}
 	w := newWorld(t, map[string]string{".scorel/config.toml": "[[hooks]]\ncommand = '" + strings.Repeat("x ", maxHooked) + "'"})
-	if it := w.look().Items[0]; !strings.Contains(it.Problem, "longer than 32768 bytes") {
+	if it := w.look().Items[0]; it.Problem != tooMuch {
 		t.Errorf("a long hook command: %q", it.Problem)
+	}
+	w = newWorld(t, map[string]string{".scorel/config.toml": "[[hooks]]\ncommand = 'echo a # " + strings.Repeat("-", 290) + "'\n[[hooks]]\ncommand = \"true # is it\\ntouch x\""})
+	if does := w.look().Items[0].Does; len(does) != 2 || does[1] != "a hook runs true # is it ↵ touch x" {
+		t.Errorf("what hooks run is shown as %q", does)
 	}
 }
 

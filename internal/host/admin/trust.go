@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"scorel/internal/engine/config"
@@ -74,7 +75,7 @@ func (ad *Admin) projectTrust(ctx context.Context, root string, notices []config
 // untrustedKeys returns the keys that would count in a trusted project.
 func untrustedKeys(notices []config.Notice) (keys []string) {
 	for _, n := range notices {
-		if n.Untrusted {
+		if n.Untrusted && n.Key != "hooks" {
 			keys = append(keys, n.Key)
 		}
 	}
@@ -140,7 +141,7 @@ func (ad *Admin) trustReport(id protocol.ProjectID, r *trust.Report) *protocol.T
 			item.Files = append(item.Files, protocol.TrustFile{Name: f.Name, Target: f.Target, SHA256: f.SHA256, Size: f.Size, Change: f.Change})
 		}
 		if it.Kind == trust.KindConfig {
-			item.Does = ad.configDoes(r.Root)
+			item.Does = append(slices.Clone(it.Does), ad.configDoes(r.Root)...) // each hook is shown whole
 		}
 		out.Items = append(out.Items, item)
 	}
@@ -160,7 +161,7 @@ func (ad *Admin) configDoes(root string) (lines []string) {
 		return []string{"it cannot be used: " + err.Error()}
 	}
 	for _, s := range cfg.Settings(nil) {
-		if s.Source.Kind == config.SourceProject {
+		if s.Source.Kind == config.SourceProject && s.Key != "hooks" {
 			lines = append(lines, "sets "+s.Key+" = "+s.Value)
 		}
 	}
