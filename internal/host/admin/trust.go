@@ -75,7 +75,7 @@ func (ad *Admin) projectTrust(ctx context.Context, root string, notices []config
 // untrustedKeys returns the keys that would count in a trusted project.
 func untrustedKeys(notices []config.Notice) (keys []string) {
 	for _, n := range notices {
-		if n.Untrusted && n.Key != "hooks" {
+		if n.Untrusted {
 			keys = append(keys, n.Key)
 		}
 	}
@@ -161,7 +161,7 @@ func (ad *Admin) configDoes(root string) (lines []string) {
 		return []string{"it cannot be used: " + err.Error()}
 	}
 	for _, s := range cfg.Settings(nil) {
-		if s.Source.Kind == config.SourceProject && s.Key != "hooks" {
+		if s.Source.Kind == config.SourceProject {
 			lines = append(lines, "sets "+s.Key+" = "+s.Value)
 		}
 	}
