@@ -73,7 +73,8 @@ func (p *Policy) tightenNamed(at *places, step shellparse.Step) (Verdict, bool) 
 }
 
 // maxMatches is how many files the wildcards of a line may stand for that are compared with
-// the rules about files; a line with more is asked for.
+// the rules about files, with the folders that are looked through for them; a line with more is
+// asked for.
 const maxMatches = 2000
 
 // matched returns the files that the wildcards in the words of a step stand for now, and whether
@@ -82,7 +83,12 @@ func (at *places) matched(step shellparse.Step) (found []string, all bool) {
 	if at.names == nil || !slices.ContainsFunc(step.Words, hasWildcard) {
 		return nil, true
 	}
-	of := step.Text() + "\x00" + strings.Join(at.dirs, "\x00")
+	of := strings.Join(at.dirs, "\x00")
+	for _, w := range step.Words {
+		if of += "\x00" + w.Text; hasWildcard(w) {
+			of += "\x01" // the same words in quotes are no wildcards
+		}
+	}
 	if of == at.wild.of {
 		return at.wild.found, at.wild.all
 	}
@@ -121,6 +127,9 @@ func (at *places) glob(dir string, parts []string, found *[]string) (all bool) {
 		}
 		*found = append(*found, dir)
 		return true
+	}
+	if at.wild.count++; at.wild.count > maxMatches {
+		return false
 	}
 	names, all := at.names(dir)
 	for _, name := range names {

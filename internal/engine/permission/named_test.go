@@ -73,6 +73,7 @@ func TestRulesAboutFilesBindWhatWildcardsStandFor(t *testing.T) {
 		{"cat ~/secret*/k", "d"}, {"cat secret*/k", "d"}, {"cat */k", "d"}, {"cat ~+/secrets/k", "d"}, {"cat `pwd`/secrets/k", "d"}, {"cat $(pwd)/secrets/k", "d"}, {"cat [s]ecrets/?", "d"}, {"cat {secret*,x}/k", "d"},
 		{"grep -r X *", "d"}, {"grep -r X ~/secret*", "d"}, {"rg X s*", "d"}, {"grep -r X su*", "q"},
 		{"sed -i s/P/H/ pro*/x", "d"}, {"rm pro*/y", "d"}, {"mv pro*/sub/z zz", "d"}, {"rm -rf pro*", "d"}, {"cat ou?/*", "d"}, {"cat su*/.e*", "d"},
+		{"cat 'secret*/k' a*; cat secret*/k 'a*'", "d"}, // the same words, quoted otherwise
 		{"cat ~/.score*/config.toml", "d"}, {"cat ~/.*/config.toml", "d"},
 		{"cat *.go", "a"}, {"cat sub/*", "a"}, {"cat sub/*.go a*", "a"}, {"cat pro*/x", "a"}, {"grep -r X sub/*.go", "a"}, {"cat none*", "a"},
 	} {
