@@ -18,8 +18,10 @@ type Header struct {
 	CreatedAt  int64       `json:"createdAt"`
 	ClonedFrom *ClonedFrom `json:"clonedFrom,omitempty"`
 	Cause      *Cause      `json:"cause,omitempty"`
-	// ImportedThrough is the seq up to which the events came from a file: what
-	// they allow and keep for undo does not count on this device.
+	// ImportedThrough is the seq up to which the events came from a file, which somebody
+	// else may have written. What they allow, keep for undo, tell a model as the harness
+	// or as the system prompt, and know of files does not count on this device; what
+	// people and models said does.
 	ImportedThrough Seq `json:"importedThrough,omitempty"`
 	// CopiedThrough is the highest seq of the lines that were copied from another log
 	// when this one was made. What follows on what is not known of them: a copy leaves

@@ -498,6 +498,14 @@ func (ix *Index) Header() protocol.Header {
 	return ix.header
 }
 
+// Imported reports whether the event with this seq came from a file: see
+// [protocol.Header.ImportedThrough].
+func (ix *Index) Imported(seq protocol.Seq) bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return seq <= ix.header.ImportedThrough
+}
+
 // Gaps returns the places where events are missing, at most a thousand, for
 // display.
 func (ix *Index) Gaps() []Gap {

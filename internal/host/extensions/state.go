@@ -99,8 +99,9 @@ func (x *Session) storedPrompt() string {
 	if prompt != "" {
 		return prompt
 	}
-	for e, err := range x.lane.Log().Index().OfType(x.queue.ctx, protocol.TypeInstructionSnapshot) {
-		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && err == nil {
+	index := x.lane.Log().Index()
+	for e, err := range index.OfType(x.queue.ctx, protocol.TypeInstructionSnapshot) {
+		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && err == nil && !index.Imported(e.Seq) {
 			prompt = b.Snapshot.Text
 		}
 	}

@@ -11,16 +11,18 @@ import (
 	"scorel/protocol"
 )
 
-// instructions returns the newest instruction snapshot of the log, and when it was
-// made.
+// instructions returns the newest instruction snapshot of the session, and when it was
+// made; the zero time when there is none. One that came with an import does not count: the
+// first turn here makes another.
 func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, time.Time, error) {
 	var in protocol.Instructions
 	var at time.Time
-	for e, err := range l.j.Index().OfType(ctx, protocol.TypeInstructionSnapshot) {
+	index := l.j.Index()
+	for e, err := range index.OfType(ctx, protocol.TypeInstructionSnapshot) {
 		if err != nil {
 			return in, at, err
 		}
-		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && b.Snapshot.Source == "" {
+		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && b.Snapshot.Source == "" && !index.Imported(e.Seq) {
 			in, at = b.Snapshot, time.UnixMilli(e.TS)
 		}
 	}
@@ -35,7 +37,8 @@ func (l *Lane) hasInstructions() bool {
 
 // builder makes a context builder over the published log, with the hooks of a chain.
 func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
-	c := history.Config{Log: session.Texts{Index: l.j.Index()}, Window: info.ContextWindow}
+	index := l.j.Index()
+	c := history.Config{Log: session.Texts{Index: index}, Window: info.ContextWindow, Imported: index.Header().ImportedThrough}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

@@ -34,7 +34,7 @@ func foldGrants(ctx context.Context, index *session.Index) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Seq <= index.Header().ImportedThrough {
+		if index.Imported(e.Seq) {
 			continue
 		}
 		if b, ok := e.Body.(*protocol.PermissionDecision); ok && b.Scope == "session" && b.Decision == protocol.DecisionAllow {
@@ -51,7 +51,7 @@ func foldMode(ctx context.Context, index *session.Index) (mode, unplanned permis
 		if err != nil {
 			return "", "", err
 		}
-		if b, ok := e.Body.(*protocol.SessionInfo); ok && b.Mode != "" && e.Seq > index.Header().ImportedThrough {
+		if b, ok := e.Body.(*protocol.SessionInfo); ok && b.Mode != "" && !index.Imported(e.Seq) {
 			if mode = permission.Mode(b.Mode); mode != permission.Plan {
 				unplanned = mode
 			}

@@ -16,15 +16,19 @@ type Config struct {
 	// Window is the model's, in tokens; 0: not known. It bounds how much of a path is
 	// kept: see [Context.Partial].
 	Window int
+	// Imported is the seq up to which events came from a file: their harness items are
+	// not told, and their results say nothing of files and folders here. 0: none did.
+	Imported protocol.Seq
 }
 
 // Builder builds the context of one session. While a turn runs it keeps what it
 // read and is told of each appended event ([Builder.Extend]); between turns the
 // host drops that. It is used by one goroutine at a time.
 type Builder struct {
-	log   Log
-	hooks Hooks
-	most  int // bytes of text of a path that are kept, 0: all
+	log      Log
+	hooks    Hooks
+	most     int          // bytes of text of a path that are kept, 0: all
+	imported protocol.Seq // see [Config]
 
 	path   *path // nil when nothing is kept
 	passes passes
@@ -37,7 +41,7 @@ func New(c Config) (*Builder, error) {
 	if c.Log == nil {
 		return nil, errors.New("history: a builder needs a log")
 	}
-	b := &Builder{log: c.Log, hooks: c.Hooks}
+	b := &Builder{log: c.Log, hooks: c.Hooks, imported: c.Imported}
 	if c.Hooks == nil { // hooks are given the whole list
 		b.most = min(c.Window, math.MaxInt/maxKept) * maxKept
 	}
@@ -123,7 +127,7 @@ func (b *Builder) load(ctx context.Context, leaf protocol.EventID) error {
 		return nil
 	}
 	b.Drop()
-	p, err := walk(ctx, b.log, leaf, b.most)
+	p, err := walk(ctx, b.log, leaf, b.most, b.imported)
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ type fold struct {
 	after             []protocol.FileState
 	todos, dir, files bool             // what is settled
 	through           protocol.EventID // of the newest compact
+	imported          protocol.Seq     // what results up to it say of files and folders is not of this device
 	rest              protocol.EventID // where the walk stopped, "" at the root
 }
 
@@ -94,6 +95,9 @@ func (f *fold) older(ev protocol.Event) {
 	if c, ok := ev.Body.(*protocol.Compact); ok && f.through == "" {
 		f.through = c.CompactedThrough
 		return
+	}
+	if ev.Seq <= f.imported {
+		f.dir, f.files = true, true
 	}
 	d, tells, ok := detailsOf(ev)
 	if !ok {

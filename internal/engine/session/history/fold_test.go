@@ -56,6 +56,35 @@ func TestFoldReadsTodosDirAndFilesOfThePath(t *testing.T) {
 	}
 }
 
+func TestWhatCameFromAFileSaysNothingOfFoldersAndFilesHere(t *testing.T) {
+	for _, later := range []string{"", `{"dir":"/new"}`} {
+		s := newTalk()
+		s.user("go")
+		s.details("TodoWrite", `{"todos":[{"content":"kept","status":"pending"}]}`)
+		s.details("Read", `{"files":[{"path":"/a","sha256":"1","whole":true}]}`)
+		s.details("Bash", `{"dir":"/foreign"}`)
+		imported := s.last.Seq
+		if later != "" {
+			s.details("Bash", later)
+		}
+		b, err := New(Config{Log: s.log, Imported: imported})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := b.State(t.Context(), s.leaf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if later != "" {
+			want = "/new"
+		}
+		if st.Dir != want || len(st.Files) > 0 || len(st.Todos) != 1 {
+			t.Errorf("after %q: dir %q, files %v, todos %v", later, st.Dir, st.Files, st.Todos)
+		}
+	}
+}
+
 func TestTodosAreClearedWhenAllAreDone(t *testing.T) {
 	s := newTalk()
 	s.details("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`)

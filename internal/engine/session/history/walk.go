@@ -80,9 +80,10 @@ type walker struct {
 	harm      harm
 }
 
-// walk is pass 1. It keeps at most so many bytes of text, 0: all.
-func walk(ctx context.Context, log Log, leaf protocol.EventID, most int) (*path, error) {
-	w := walker{path: path{leaf: leaf}, pending: -1, most: most}
+// walk is pass 1. It keeps at most so many bytes of text, 0: all, and no harness items of
+// events up to imported.
+func walk(ctx context.Context, log Log, leaf protocol.EventID, most int, imported protocol.Seq) (*path, error) {
+	w := walker{path: path{leaf: leaf, fold: fold{imported: imported}}, pending: -1, most: most}
 	cuts, err := w.cuts(ctx, log)
 	if err != nil {
 		return nil, err
@@ -159,6 +160,9 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 	case mergePrev:
 		if a.item == nil {
 			w.add(ev, &a, pos)
+			break
+		}
+		if ev.Seq <= w.fold.imported {
 			break
 		}
 		if w.full {

@@ -112,7 +112,7 @@ func (r Restorer) abandoned(ctx context.Context, from, to protocol.EventID) (*ab
 		}
 		out.calls[s.ToolCallID] = true
 		a := out.file(s.Path)
-		a.imported = a.imported || e.Seq <= index.Header().ImportedThrough
+		a.imported = a.imported || index.Imported(e.Seq)
 		w := write{seq: e.Seq, before: s}
 		if result := resultBehind(results[s.ToolCallID], e.Seq); result != nil {
 			result.noted = true
