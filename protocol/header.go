@@ -81,6 +81,9 @@ type MetaChanges struct {
 	ThinkingLevel *string `json:"thinkingLevel,omitempty"`
 	// JobState is set by the host alone; a session that is no job ignores it.
 	JobState *JobState `json:"jobState,omitempty"`
+	// ProjectID is set by the host alone, with the folder of a session that had none or
+	// whose header was lost.
+	ProjectID *ProjectID `json:"projectId,omitempty"`
 }
 
 // Apply sets in m what c changes.
@@ -94,6 +97,9 @@ func (c MetaChanges) Apply(m *Meta) {
 	set(&m.Name, c.Name)
 	set(&m.Model, c.Model)
 	set(&m.ThinkingLevel, c.ThinkingLevel)
+	if c.ProjectID != nil {
+		m.ProjectID = *c.ProjectID
+	}
 	if c.JobState != nil && m.Job != nil {
 		m.Job = &JobMeta{m.Job.Template, *c.JobState} // others may have the old one
 	}

@@ -108,7 +108,9 @@ type (
 		ClonedFrom  *ClonedFrom `json:"clonedFrom,omitempty"`
 		Parent      *Parent     `json:"parent,omitempty"` // of a sub-agent's session
 		LockedBy    string      `json:"lockedBy,omitempty"`
-		Damaged     string      `json:"damaged,omitempty"`
+		// Damaged says in a sentence why the log does not tell what the session is of:
+		// its project is not known, and the lists of all have it.
+		Damaged string `json:"damaged,omitempty"`
 		// State is what goes on in it, nil while this host does not have it open.
 		State *SessionState `json:"state,omitempty"`
 		// Notices of clone_session say what the copy lacks, as the session itself does.

@@ -24,7 +24,7 @@ import (
 
 // Query chooses sessions. Its zero value chooses all.
 type Query struct {
-	ProjectID protocol.ProjectID // empty: of any project
+	ProjectID protocol.ProjectID // also those of which nobody knows the project; empty: of any
 	Text      string             // in name, first prompt or folder, or the beginning of the id, in any case; empty: any
 	Limit     int                // 0: no limit
 	Top       bool               // not those of sub-agents
@@ -51,7 +51,10 @@ type Summary struct {
 	Events      int                  `json:"events"`                // lines after the header
 	ClonedFrom  *protocol.ClonedFrom `json:"clonedFrom,omitempty"`
 	Parent      *protocol.Parent     `json:"parent,omitempty"`
-	Locked      *owner.Owner         `json:"-"` // who writes it now, if anybody
+	// Damaged says in a sentence why the header tells nothing; "" where it does. Nobody
+	// knows then of which project the session is.
+	Damaged string       `json:"damaged,omitempty"`
+	Locked  *owner.Owner `json:"-"` // who writes it now, if anybody
 }
 
 // Position returns the place of the session in the list.
@@ -77,7 +80,7 @@ func (p Position) compare(q Position) int {
 // List returns the sessions that the query chooses, newest first. Only files that
 // have changed since they were last listed are read, and only as far as the
 // consumer goes. A file that cannot be read gives a summary with its id and
-// times alone.
+// times alone, and why.
 func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Summary, error] {
 	return func(yield func(Summary, error) bool) {
 		files, err := s.files()
@@ -117,7 +120,7 @@ func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Summary, error] {
 }
 
 func (q Query) chooses(s Summary) bool {
-	if q.ProjectID != "" && q.ProjectID != s.Meta.ProjectID || q.Jobs && s.Meta.Job == nil {
+	if q.ProjectID != "" && q.ProjectID != s.Meta.ProjectID && s.Damaged == "" || q.Jobs && s.Meta.Job == nil {
 		return false
 	}
 	if q.Top && s.Parent != nil || q.Parent != "" && (s.Parent == nil || s.Parent.SessionID != q.Parent) {
@@ -156,6 +159,15 @@ func (s *Store) files() ([]listed, error) {
 	return out, nil
 }
 
+// unreadLog says for people that a log cannot be read.
+func unreadLog(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) { // the list names the session
+		err = path.Err
+	}
+	return "Its log cannot be read: " + err.Error() + "."
+}
+
 // summarise reads a log for the list: its header, its first prompt and all
 // session_info events.
 func (s *Store) summarise(ctx context.Context, f listed) (Summary, error) {
@@ -163,9 +175,13 @@ func (s *Store) summarise(ctx context.Context, f listed) (Summary, error) {
 	sum := Summary{ID: f.id, CreatedAt: h.CreatedAt, UpdatedAt: f.mod.UnixMilli()}
 	file, err := s.fs.Open(s.path(f.id), disk.ReadOnly)
 	if err != nil {
+		sum.Damaged = unreadLog(err)
 		return sum, err
 	}
 	defer file.Close()
+	if f.size == 0 {
+		sum.Damaged = "Its log is empty."
+	}
 	b := &rawlog.Blocks{Read: file.ReadAt, Size: f.size}
 	var buf []byte
 	for {
@@ -174,10 +190,20 @@ func (s *Store) summarise(ctx context.Context, f listed) (Summary, error) {
 		}
 		blk, err := b.Next(buf)
 		if err == io.EOF {
+			switch {
+			case sum.Meta.ProjectID != "": // of the header, or set since
+				sum.Damaged = ""
+			case sum.Damaged == "" && sum.Meta.WorkDir == "": // the header was made anew
+				sum.Damaged = "Its log no longer says which folder it is of."
+			}
 			return sum, nil
 		}
 		if err != nil {
+			sum.Damaged = cmp.Or(sum.Damaged, unreadLog(err))
 			return sum, err
+		}
+		if blk.Off == 0 {
+			sum.Damaged = "The first line of its log is damaged, which says what it is of."
 		}
 		if blk.Data != nil {
 			sum.read(blk)
@@ -192,7 +218,7 @@ func (s *Summary) read(blk rawlog.Block) {
 	if blk.Off == 0 {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		if h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r"))); err == nil {
-			s.Meta, s.ClonedFrom, s.Parent, data = h.Meta, h.ClonedFrom, h.Parent, rest
+			s.Meta, s.ClonedFrom, s.Parent, s.Damaged, data = h.Meta, h.ClonedFrom, h.Parent, "", rest
 			if h.CreatedAt > 0 {
 				s.CreatedAt = h.CreatedAt
 			}

@@ -24,8 +24,12 @@ type listCache struct {
 type cached struct {
 	Size    int64   `json:"size"`
 	Mod     int64   `json:"mod"` // Unix nanoseconds
+	Form    int     `json:"form"`
 	Summary Summary `json:"summary"`
 }
+
+// cacheForm is of entries that have all that a [Summary] has now; others are read again.
+const cacheForm = 1
 
 // cacheName begins with a dot: it is no session.
 const cacheName = ".list.json"
@@ -61,7 +65,7 @@ func (u *cacheUse) summary(ctx context.Context, f listed) Summary {
 	c.mu.Lock()
 	e, ok := c.entries[f.id]
 	c.mu.Unlock()
-	if ok && e.Size == f.size && e.Mod == f.mod.UnixNano() && e.Summary.ID == f.id {
+	if ok && e.Size == f.size && e.Mod == f.mod.UnixNano() && e.Summary.ID == f.id && e.Form == cacheForm {
 		return e.Summary
 	}
 	sum, err := u.s.summarise(ctx, f)
@@ -71,7 +75,7 @@ func (u *cacheUse) summary(ctx context.Context, f listed) Summary {
 	u.fresh++
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries[f.id] = cached{f.size, f.mod.UnixNano(), sum}
+	c.entries[f.id] = cached{f.size, f.mod.UnixNano(), cacheForm, sum}
 	return sum
 }
 

@@ -42,6 +42,9 @@ func load(ctx context.Context, id protocol.SessionID, src *source, size int64) (
 			return nil, err
 		}
 	}
+	if size == 0 { // each log is made with its header
+		l.report.Add(health.Finding{Kind: health.DamagedHeader, Detail: "the file is empty"})
+	}
 	ix := l.index
 	ix.header = bareHeader(id)
 	ix.end = l.tail

@@ -74,7 +74,9 @@ func (l *Log) mend(ld *loaded, end *int64) error {
 			return err
 		}
 		add = append(line, '\n')
-		ld.report.Add(health.Finding{Kind: health.DamagedHeader, Detail: "there was none"})
+		if ld.size > 0 {
+			ld.report.Add(health.Finding{Kind: health.DamagedHeader, Detail: "there was none"})
+		}
 	}
 	if ld.tail == ld.size && add == nil {
 		return nil

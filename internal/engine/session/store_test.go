@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -257,6 +259,75 @@ func TestListIsNewestFirstAndReadsOnlyWhatChanged(t *testing.T) {
 	if got := list(Query{}); len(got) != 12 {
 		t.Errorf("a damaged cache costs %d sessions", 12-len(got))
 	}
+}
+
+func TestALogThatDoesNotSayWhatItIsOfIsInEachList(t *testing.T) {
+	w := newWorld(t)
+	names := []string{"sound", "emptied", "damaged header", "unreadable", "zeroed"}
+	ids := map[protocol.SessionID]string{}
+	for _, name := range names {
+		h := w.header()
+		h.Meta.ProjectID = "prj_0000000000000001"
+		log, err := w.store.Create(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ids[log.ID()] = name
+		path := w.store.path(log.ID())
+		raw := w.mem.Bytes(path)
+		switch name {
+		case "emptied":
+			w.mem.Put(path, nil)
+		case "damaged header":
+			w.mem.Put(path, append([]byte("{x"), raw[2:]...))
+		case "zeroed":
+			w.mem.Put(path, make([]byte, len(raw)))
+		case "unreadable":
+			w.fs = &unreadable{w.fs, path}
+		}
+	}
+	w.restart(t)
+	want := map[string]string{"sound": "", "emptied": "Its log is empty.", "unreadable": "Its log cannot be read: permission denied.",
+		"damaged header": "The first line of its log is damaged, which says what it is of.", "zeroed": "The first line of its log is damaged, which says what it is of."}
+	for range 2 { // from the cache, too
+		got := map[string]string{}
+		for s, err := range w.store.List(t.Context(), Query{ProjectID: "prj_0000000000000001", Top: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[ids[s.ID]] = s.Damaged
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("listed are %v, want %v", got, want)
+		}
+		for s := range w.store.List(t.Context(), Query{ProjectID: "prj_0000000000000002"}) {
+			if ids[s.ID] == "sound" {
+				t.Errorf("another project has it, too: %+v", s)
+			}
+		}
+	}
+	for id, name := range ids {
+		report, err := w.store.Verify(t.Context(), id)
+		if (name == "sound") != (err == nil && report.Clean()) {
+			t.Errorf("%s: verify says %+v, %v", name, report, err)
+		}
+	}
+}
+
+// unreadable is a file system with a file that cannot be opened.
+type unreadable struct {
+	disk.FS
+	path string
+}
+
+func (u *unreadable) Open(name string, mode disk.OpenFlag) (disk.File, error) {
+	if name == u.path {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return u.FS.Open(name, mode)
 }
 
 func TestBlobsAreSharedDurableAndBounded(t *testing.T) {

@@ -69,8 +69,10 @@ func (lib *Library) UpdateInfo(ctx context.Context, l *lane.Lane, by lane.Caller
 	if problem := changes.Check(); problem != nil {
 		return problem.Err()
 	}
-	if changes.JobState != nil {
-		return protocol.About("changes.jobState", "", protocol.CodeInvalidRequest, "The field changes.jobState is set by the host alone; leave it out.")
+	for field, set := range map[string]bool{"changes.jobState": changes.JobState != nil, "changes.projectId": changes.ProjectID != nil} {
+		if set {
+			return protocol.About(field, "", protocol.CodeInvalidRequest, "The field %s is set by the host alone; leave it out.", field)
+		}
 	}
 	if changes.WorkDir != nil || changes.Model != nil || changes.ThinkingLevel != nil {
 		meta := l.Meta()
@@ -80,6 +82,9 @@ func (lib *Library) UpdateInfo(ctx context.Context, l *lane.Lane, by lane.Caller
 		}
 		if changes.WorkDir != nil {
 			changes.WorkDir = &meta.WorkDir
+			if id := lib.settings.ProjectOf(meta.WorkDir); meta.ProjectID == "" && id != "" {
+				changes.ProjectID = &id // its header was lost, or it came from a folder that is not here
+			}
 		}
 	}
 	return l.UpdateInfo(ctx, by, changes)
@@ -106,7 +111,7 @@ func (lib *Library) ListSessions(ctx context.Context, r *protocol.ListSessions) 
 			break
 		}
 		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta.Bounded(), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
-			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: lib.reader.State(s.ID)}
+			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, Damaged: s.Damaged, State: lib.reader.State(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}

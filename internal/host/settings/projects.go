@@ -13,15 +13,15 @@ import (
 	"scorel/protocol"
 )
 
-// KnownProject reports whether the project of a canonical folder is registered.
-func (st *Settings) KnownProject(dir string) bool {
+// ProjectOf returns the project of a canonical folder, "" where it is not registered.
+func (st *Settings) ProjectOf(dir string) protocol.ProjectID {
 	root, _ := workspace.Root(dir, st.UserHome)
 	data, err := disk.ReadFile(st.FS, filepath.Join(st.Dir, "projects.json"), MaxProjectsFile)
 	if err != nil {
-		return false
+		return ""
 	}
 	id, _ := FindProject(data, root)
-	return id != ""
+	return id
 }
 
 // maxProjects bounds the registry; the oldest project goes first.

@@ -99,7 +99,7 @@ func (p *importPlace) meta(m protocol.Meta) protocol.Meta {
 	}
 	// A file of anybody's may name any folder, and what is below that can be
 	// read without a question.
-	if p.workDir == "" && !s.KnownProject(dir) {
+	if p.workDir == "" && s.ProjectOf(dir) == "" {
 		p.notices = append(p.notices, fmt.Sprintf("it works in %s, as it says itself and where no session has worked here before; --cwd names another folder", dir))
 	}
 	if known, err := p.ts.projects.Register(p.ctx, dir, false); err == nil {

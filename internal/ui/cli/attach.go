@@ -117,7 +117,7 @@ func (a *app) chooseSession(ctx context.Context, l *link, o remoteOptions, dir, 
 	if name != "" {
 		return l.find(ctx, name)
 	}
-	req := &protocol.ListSessions{Limit: 1}
+	req := &protocol.ListSessions{Limit: display.NewestLook}
 	var project *protocol.Project
 	if !o.set() {
 		var err error
@@ -130,11 +130,16 @@ func (a *app) chooseSession(ctx context.Context, l *link, o remoteOptions, dir, 
 		req.ProjectID = project.ProjectID
 	}
 	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", req)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case len(list.Sessions) > 0:
-		return list.Sessions[0].SessionID, nil
+	}
+	newest, damaged := display.Newest(list.Sessions)
+	if damaged != nil {
+		fmt.Fprintln(a.stderr, "scorel: "+display.DamagedSession(damaged))
+	}
+	switch {
+	case newest != nil:
+		return newest.SessionID, nil
 	case project == nil:
 		return "", exit.Usagef("the host has no session yet; start one there, or name a project with scorel send")
 	}

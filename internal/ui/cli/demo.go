@@ -17,6 +17,7 @@ import (
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // What the demo sends: the task, and the word to go on after a kill.
@@ -126,11 +127,14 @@ func (a *app) demoSession(ctx context.Context, dir string) (id protocol.SessionI
 		if err != nil {
 			return err
 		}
-		list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{ProjectID: p.ProjectID, Limit: 1})
-		if err == nil && len(list.Sessions) > 0 {
-			id = list.Sessions[0].SessionID
+		list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{ProjectID: p.ProjectID, Limit: display.NewestLook})
+		if err != nil {
+			return err
 		}
-		return err
+		if newest, _ := display.Newest(list.Sessions); newest != nil { // its conversation is as good as any
+			id = newest.SessionID
+		}
+		return nil
 	})
 	return id, err
 }

@@ -21,6 +21,7 @@ import (
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // sessionFlags are what the session commands have in common.
@@ -96,6 +97,7 @@ func (a *app) listCommand() *cobra.Command {
 				if err := plain.Table(a.stdout, rows); err != nil {
 					return err
 				}
+				a.tellUnknown(list.Sessions)
 				if list.More {
 					fmt.Fprintln(a.stderr, "There are older ones; --limit shows more.")
 				}
@@ -107,6 +109,15 @@ func (a *app) listCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&agents, "agents", false, "also the sessions of sub-agents, below those that they work for")
 	cmd.Flags().IntVar(&limit, "limit", 50, "show at most N sessions")
 	return cmd
+}
+
+// tellUnknown says which sessions of a list do not say what they are of.
+func (a *app) tellUnknown(list []protocol.SessionSummary) {
+	for _, s := range list {
+		if s.Damaged != "" {
+			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. scorel sessions show shows what is left of it; scorel sessions repair or delete settles it.\n", s.SessionID, display.Line(s.Damaged))
+		}
+	}
 }
 
 // listedSession is a session in a list; level says how many are above it.

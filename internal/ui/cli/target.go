@@ -55,14 +55,18 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 
 // newest returns the newest session of a project.
 func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protocol.SessionID, error) {
-	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{ProjectID: p.ProjectID, Limit: 1})
+	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{ProjectID: p.ProjectID, Limit: display.NewestLook})
 	if err != nil {
 		return "", err
 	}
-	if len(list.Sessions) == 0 {
+	newest, damaged := display.Newest(list.Sessions)
+	switch {
+	case damaged != nil: // a model would act on a prompt that is meant for another conversation
+		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s, scorel sessions repair or delete settles it, and --session ID continues one", display.DamagedSession(damaged))
+	case newest == nil:
 		return "", a.noneToContinue(ctx, l, p)
 	}
-	return list.Sessions[0].SessionID, nil
+	return newest.SessionID, nil
 }
 
 // forkOf copies a session up to an event, all of it for "".

@@ -46,7 +46,7 @@ func (m *Model) choose() tea.Cmd {
 		m.toasts.Info("Restored your last session. /new starts a new one.")
 		return tea.Batch(m.panels.sessions.Show(m.start.left), m.firstPrompt())
 	}
-	req := &protocol.ListSessions{Limit: 1}
+	req := &protocol.ListSessions{Limit: display.NewestLook}
 	if p := m.host.Project(); p != nil {
 		req.ProjectID = p.ProjectID
 	}
@@ -57,18 +57,24 @@ func (m *Model) choose() tea.Cmd {
 
 // newest shows the newest session where it was asked for, or is busy.
 func (m *Model) newest(list *protocol.SessionList, err error) tea.Cmd {
-	switch {
-	case err != nil:
+	if err != nil {
 		m.toasts.Fail(err)
+		return nil
+	}
+	newest, damaged := display.Newest(list.Sessions)
+	if damaged != nil && m.cfg.Start.Continue {
+		m.toasts.Warn(display.DamagedSession(damaged))
+	}
+	switch {
 	case m.session.ID() != "": // something was sent meanwhile
-	case len(list.Sessions) == 0 && m.cfg.Start.Continue:
+	case newest == nil && m.cfg.Start.Continue:
 		return m.noneHere()
-	case len(list.Sessions) == 0:
+	case newest == nil:
 	case m.cfg.Start.Continue:
-		return m.panels.sessions.Show(list.Sessions[0].SessionID)
-	case m.host.Project() != nil && busy(list.Sessions[0].State):
+		return m.panels.sessions.Show(newest.SessionID)
+	case m.host.Project() != nil && busy(newest.State):
 		m.toasts.Info("this session is at work; /new begins another")
-		return m.panels.sessions.Show(list.Sessions[0].SessionID)
+		return m.panels.sessions.Show(newest.SessionID)
 	}
 	return nil
 }

@@ -13,8 +13,10 @@ export interface Header {
   clonedFrom?: ClonedFrom;
   cause?: Cause;
   /**
-   * ImportedThrough is the seq up to which the events came from a file: what
-   * they allow and keep for undo does not count on this device.
+   * ImportedThrough is the seq up to which the events came from a file, which somebody
+   * else may have written. What they allow, keep for undo, tell a model as the harness
+   * or as the system prompt, and know of files does not count on this device; what
+   * people and models said does.
    */
   importedThrough?: Seq;
   /**
@@ -88,4 +90,9 @@ export interface MetaChanges {
   thinkingLevel?: string;
   /** JobState is set by the host alone; a session that is no job ignores it. */
   jobState?: JobState;
+  /**
+   * ProjectID is set by the host alone, with the folder of a session that had none or
+   * whose header was lost.
+   */
+  projectId?: ProjectID;
 }

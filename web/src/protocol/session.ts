@@ -137,6 +137,10 @@ export interface SessionSummary {
   /** of a sub-agent's session */
   parent?: Parent;
   lockedBy?: string;
+  /**
+   * Damaged says in a sentence why the log does not tell what the session is of:
+   * its project is not known, and the lists of all have it.
+   */
   damaged?: string;
   /** State is what goes on in it, nil while this host does not have it open. */
   state?: SessionState;
