@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -127,17 +128,13 @@ func restore(ctx context.Context, files *Files, item RestoreItem) (done int, err
 	if err != nil {
 		return 0, fmt.Errorf("nothing was written: %w", err)
 	}
-	if !t.Exists() {
-		if err := t.Put(files, data, nil); err != nil {
+	if t.Exists() {
+		if err := t.Unchanged(ctx, now); err != nil {
 			return 0, err
 		}
-		return restoredIt, t.chmod(item.Mode)
 	}
-	if err := t.Unchanged(ctx, now); err != nil {
-		return 0, err
-	}
-	if Sum(now) != Sum(data) {
-		if err := t.Overwrite(data, now); err != nil {
+	if !t.Exists() || Sum(now) != Sum(data) { // content and mode in one step, which a kill cannot cut in two
+		if err := t.put(files, data, now, t.modeBits()&^os.ModePerm|os.FileMode(item.Mode&0o777)); err != nil {
 			return 0, err
 		}
 	}

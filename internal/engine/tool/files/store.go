@@ -116,6 +116,19 @@ func (t *Target) makeParents(f *Files) error {
 // file. An existing file keeps its mode; one that has several names or another
 // owner, or stands in a folder that cannot be written, is overwritten instead.
 func (t *Target) Put(f *Files, data, old []byte) error {
+	return t.put(f, data, old, t.modeBits())
+}
+
+// modeBits returns the mode of the file that was opened, 0 where there is none.
+func (t *Target) modeBits() os.FileMode {
+	if !t.Exists() {
+		return 0
+	}
+	return t.Info.Mode() & (os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky)
+}
+
+// put is Put with a mode, except where a file is overwritten; 0 is that of any new file.
+func (t *Target) put(f *Files, data, old []byte, mode os.FileMode) error {
 	if err := t.makeParents(f); err != nil {
 		return err
 	}
@@ -134,8 +147,8 @@ func (t *Target) Put(f *Files, data, old []byte) error {
 		return Explain(t.Path.Abs, err)
 	}
 	_, err = out.Write(data)
-	if err == nil && t.Exists() {
-		err = out.Chmod(t.Info.Mode() & (os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky))
+	if err == nil && mode != 0 {
+		err = out.Chmod(mode)
 	}
 	if err == nil {
 		err = out.Sync()

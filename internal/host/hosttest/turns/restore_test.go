@@ -120,6 +120,32 @@ func TestARewindWithNothingOfOthersTakesAllBack(t *testing.T) {
 	}
 }
 
+func TestARewindThatIsMadeAgainRestoresWhatTheFirstHasNot(t *testing.T) {
+	for name, half := range map[string]func(w *hosttest.World){
+		"none":            func(*hosttest.World) {},
+		"one of two":      func(w *hosttest.World) { w.File("a.txt", "one\n"); w.Chmod("a.txt", 0o644) },
+		"the other":       func(w *hosttest.World) { _ = os.Remove(filepath.Join(w.Project, "new.txt")) },
+		"one of a person": func(w *hosttest.World) { w.File("a.txt", "mine\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, e := writing(t, func(*hosttest.World) {})
+			hosttest.Call[*protocol.Moved](t, e.C, e.ID, &protocol.RewindTo{}) // as one that was killed before it restored anything
+			half(w)
+			mine := w.Read("a.txt") == "mine\n"
+			moved := hosttest.Call[*protocol.Moved](t, e.C, e.ID, &protocol.RewindTo{RestoreFiles: true})
+			if s := skipped(moved)["a.txt"]; mine != (s.Why == "it was changed since") || !mine && w.Read("a.txt") != "one\n" || mine && w.Read("a.txt") != "mine\n" {
+				t.Errorf("a.txt holds %q, moved: %+v", w.Read("a.txt"), moved)
+			}
+			if _, err := os.Stat(filepath.Join(w.Project, "new.txt")); err == nil {
+				t.Errorf("new.txt is still there, moved: %+v", moved)
+			}
+			if again := hosttest.Call[*protocol.Moved](t, e.C, e.ID, &protocol.RewindTo{RestoreFiles: true}); len(again.Restored)+len(again.Removed) > 0 {
+				t.Errorf("once more: %+v", again)
+			}
+		})
+	}
+}
+
 func TestARewindNeverWritesADamagedContent(t *testing.T) {
 	w, e := writing(t, func(*hosttest.World) {})
 	blobs := filepath.Join(w.Home, ".scorel", "blobs")

@@ -34,8 +34,9 @@ func (w Want) Any() bool { return w.All || len(w.Files) > 0 }
 
 // Restore takes the files back to what they were when the path from's part after to
 // began. Those that a person changed since, or between two writes of the agent, are listed
-// and left alone unless want names them. A named file that this part did not write may
-// have been written by what an earlier move left, as long as nothing was said since.
+// and left alone unless want names them. As long as nothing was said since, files of what an
+// earlier move left are taken back, too: those that want names, and all where this move
+// leaves nothing, since the restoring of that one may have been cut off.
 func (r Restorer) Restore(ctx context.Context, from, to protocol.EventID, want Want, moved *protocol.Moved) error {
 	left, err := r.abandoned(ctx, from, to)
 	if err != nil {
@@ -50,28 +51,31 @@ func (r Restorer) Restore(ctx context.Context, from, to protocol.EventID, want W
 	if err := r.restoreFiles(ctx, left, list, want.Files, moved); err != nil {
 		return err
 	}
-	missing := slices.DeleteFunc(slices.Clone(want.Files), func(p string) bool { return slices.Contains(left.paths, p) })
-	if len(missing) == 0 {
-		return nil
-	}
+	seen := left.paths
+	all := want.All && from == to
 	for move, err := range r.Index.MovesSinceConversation(ctx) {
 		if err != nil {
 			return err
+		}
+		if !all && !slices.ContainsFunc(want.Files, func(p string) bool { return !slices.Contains(seen, p) }) {
+			break
 		}
 		left, err := r.abandoned(ctx, move.ParentID, to)
 		if err != nil {
 			return err
 		}
-		list := slices.DeleteFunc(slices.Clone(missing), func(p string) bool { return !slices.Contains(left.paths, p) })
-		if err := r.restoreFiles(ctx, left, list, list, moved); err != nil {
+		list := slices.DeleteFunc(slices.Clone(left.paths), func(p string) bool {
+			return slices.Contains(seen, p) || !all && !slices.Contains(want.Files, p)
+		})
+		if all {
+			moved.Skipped = append(moved.Skipped, left.unknown...)
+		}
+		if err := r.restoreFiles(ctx, left, list, want.Files, moved); err != nil {
 			return err
 		}
-		missing = slices.DeleteFunc(missing, func(p string) bool { return slices.Contains(list, p) })
-		if len(missing) == 0 {
-			return nil
-		}
+		seen = append(seen[:len(seen):len(seen)], list...)
 	}
-	for _, p := range missing {
+	for _, p := range slices.DeleteFunc(slices.Clone(want.Files), func(p string) bool { return slices.Contains(seen, p) }) {
 		moved.Skipped = append(moved.Skipped, protocol.SkippedFile{Path: p, Why: "what was left has not written it"})
 	}
 	return nil
