@@ -167,12 +167,14 @@ type (
 	// Deleted says what became of the payloads that deleted sessions named. Removed are
 	// those that nobody else names, of Bytes in all. Later are such that are younger than a
 	// day: the host removes them when they are older, if nobody names them then. Kept are
-	// those that another session names.
+	// those that another session names. Notices say what of the session could not be
+	// removed, at most five.
 	Deleted struct {
-		Removed int   `json:"removed,omitempty"`
-		Bytes   int64 `json:"bytes,omitempty"`
-		Later   int   `json:"later,omitempty"`
-		Kept    int   `json:"kept,omitempty"`
+		Removed int      `json:"removed,omitempty"`
+		Bytes   int64    `json:"bytes,omitempty"`
+		Later   int      `json:"later,omitempty"`
+		Kept    int      `json:"kept,omitempty"`
+		Notices []string `json:"notices,omitempty"`
 	}
 	// SessionReport is what verify and repair found. Sound says that the log can
 	// be used as it is.

@@ -18,5 +18,8 @@ func Deleted(d *protocol.Deleted) (out []string) {
 	if d.Kept > 0 {
 		out = append(out, fmt.Sprintf("Payloads that stay, because another session names them: %d.", d.Kept))
 	}
+	for _, n := range d.Notices {
+		out = append(out, Line(n))
+	}
 	return out
 }

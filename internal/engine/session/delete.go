@@ -30,14 +30,24 @@ type Deleted struct {
 	Left error
 }
 
+// Beside is what a caller of Delete does with the lock held. Either may be nil.
+type Beside struct {
+	// Before is called ahead of all that Delete does. Its error ends the deletion and is
+	// returned as it is.
+	Before func() error
+	// Others removes what else is kept of the session, just before its own files go. Its
+	// error stands in [Deleted.Left].
+	Others func() error
+}
+
 // Delete removes a log, the bytes that were set aside from it, its diagnostics and what
 // lists remember of it, and the payloads that only it names: at once those that are older
-// than a day, the others at a later Sweep. It needs the lock; the lock's file stays.
-// Errors: ErrNotFound, *LockedError, ErrStorage, with which the log is still there. What
-// fails once it is gone stands in the answer. Before, unless nil, is called with the lock
-// held, ahead of all that; its error ends the deletion and is returned as it is.
+// than a day, the others at a later Sweep. It needs the lock; the lock's file stays. The log
+// goes last, so that what a crash cuts off is finished by the next Delete.
+// Errors: ErrNotFound, *LockedError, ErrStorage, with which the log is still there. What else
+// fails stands in the answer.
 // A crash in between removes the payloads later, and never one that a log names.
-func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func() error) (Deleted, error) {
+func (s *Store) Delete(ctx context.Context, id protocol.SessionID, beside Beside) (Deleted, error) {
 	if err := ctx.Err(); err != nil {
 		return Deleted{}, err
 	}
@@ -48,13 +58,13 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func()
 	if err != nil {
 		return Deleted{}, err
 	}
-	defer func() { _ = unlock.Unlock() }() // where before fails or panics; a second call does nothing
-	if before != nil {
-		if err := before(); err != nil {
+	defer func() { _ = unlock.Unlock() }() // where Before fails or panics; a second call does nothing
+	if beside.Before != nil {
+		if err := beside.Before(); err != nil {
 			return Deleted{}, err
 		}
 	}
-	record, left, err := s.deleteLocked(ctx, id)
+	record, left, err := s.deleteLocked(ctx, id, beside.Others)
 	left = errors.Join(left, unlock.Unlock())
 	if err != nil {
 		return Deleted{}, fmt.Errorf("delete session %s: %w: %w", id, ErrStorage, err)
@@ -66,8 +76,8 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func()
 }
 
 // deleteLocked removes the log and returns the file with what it named, "" when that is
-// nothing, and what failed once the log was gone.
-func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID) (record string, left, err error) {
+// nothing, and what failed beside it.
+func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID, others func() error) (record string, left, err error) {
 	own, err := s.filesOf(id)
 	if err != nil {
 		return "", nil, err
@@ -79,13 +89,20 @@ func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID) (record
 	if record, err = s.owe(string(id), names); err != nil {
 		return "", nil, err
 	}
-	if err := s.fs.Remove(s.path(id)); err != nil {
-		return "", nil, err
+	if others != nil {
+		left = others()
 	}
+	log := filepath.Base(s.path(id))
 	for _, name := range own {
+		if name == log {
+			continue
+		}
 		if err := s.fs.Remove(filepath.Join(s.sessions(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = errors.Join(left, err)
 		}
+	}
+	if err := s.fs.Remove(s.path(id)); err != nil {
+		return "", nil, err
 	}
 	return record, errors.Join(left, s.fs.SyncDir(s.sessions())), nil
 }

@@ -123,7 +123,7 @@ func TestOfTwoProcessesOneWinsAndTheOtherSaysWhoHoldsIt(t *testing.T) {
 	if !errors.As(err, &locked) || locked.Owner.PID != first.Process.Pid || locked.Owner.Command == "" || locked.Owner.StartedAt == 0 {
 		t.Fatalf("this process gets %v", err)
 	}
-	if _, err := store.Delete(t.Context(), id, nil); !errors.As(err, &locked) {
+	if _, err := store.Delete(t.Context(), id, Beside{}); !errors.As(err, &locked) {
 		t.Fatalf("deleting gives %v", err)
 	}
 	for sum, err := range store.List(t.Context(), Query{}) {

@@ -42,7 +42,7 @@ func TestOpenTellsWhatIsWrong(t *testing.T) {
 		if _, _, err := w.store.View(t.Context(), id); !errors.Is(err, ErrNotFound) {
 			t.Errorf("view %q: %v", id, err)
 		}
-		if _, err := w.store.Delete(t.Context(), id, nil); !errors.Is(err, ErrNotFound) {
+		if _, err := w.store.Delete(t.Context(), id, Beside{}); !errors.Is(err, ErrNotFound) {
 			t.Errorf("delete %q: %v", id, err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestDeleteLeavesOnlyTheLock(t *testing.T) {
 	base := strings.TrimSuffix(w.logName(), logSuffix)
 	w.mem.Put(base+".log", []byte("d"))
 	w.mem.Put(base+".jsonl.damaged-1", []byte("d"))
-	if _, err := w.store.Delete(t.Context(), w.id, nil); err != nil {
+	if _, err := w.store.Delete(t.Context(), w.id, Beside{}); err != nil {
 		t.Fatal(err)
 	}
 	w.mem.Crash(disktest.Reorder, 3)

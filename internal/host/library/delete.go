@@ -21,15 +21,16 @@ import (
 type deletion struct {
 	removed, later, kept map[string]bool // bounded by what the logs name
 	bytes                int64
+	notices              []string
 }
 
 // DeleteSession deletes a session and those of its sub-agents, with what only these name.
 func (lib *Library) DeleteSession(ctx context.Context, id protocol.SessionID) (*protocol.Deleted, error) {
-	d := &deletion{map[string]bool{}, map[string]bool{}, map[string]bool{}, 0}
+	d := &deletion{map[string]bool{}, map[string]bool{}, map[string]bool{}, 0, nil}
 	if err := lib.deleteTree(ctx, id, d); err != nil {
 		return nil, err
 	}
-	out := &protocol.Deleted{Removed: len(d.removed), Bytes: d.bytes, Later: len(d.later)}
+	out := &protocol.Deleted{Removed: len(d.removed), Bytes: d.bytes, Later: len(d.later), Notices: d.notices[:min(len(d.notices), maxNamed)]}
 	for sha := range d.kept {
 		if !d.removed[sha] && !d.later[sha] {
 			out.Kept++
@@ -46,17 +47,21 @@ func (lib *Library) deleteTree(ctx context.Context, id protocol.SessionID, d *de
 		return err
 	}
 	// Those of its sub-agents go first: while one is left, so is what leads to it.
-	done, err := lib.store.Delete(ctx, id, func() error { return lib.deleteSubagents(ctx, id, d) })
+	done, err := lib.store.Delete(ctx, id, session.Beside{
+		Before: func() error { return lib.deleteSubagents(ctx, id, d) },
+		Others: func() error {
+			_ = progress.Remove(lib.settings.FS, lib.settings.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
+			return errors.Join(lib.keeper.DropPending(id), partial.Remove(lib.settings.FS, lib.keeper.PendingDir(), id))
+		}})
 	if err != nil {
 		return err
 	}
-	left := errors.Join(done.Left, lib.keeper.DropPending(id), partial.Remove(lib.settings.FS, lib.keeper.PendingDir(), id))
-	if left != nil {
-		lib.log.Note(fmt.Sprintf("delete session %s: it is gone, and this is left of it: %v", id, left), nil)
+	if done.Left != nil {
+		lib.log.Note(fmt.Sprintf("delete session %s: it is gone, and this is left of it: %v", id, done.Left), nil)
+		d.notices = append(d.notices, fmt.Sprintf("%s is deleted, and this could not be removed: %s", id, done.Left))
 	}
 	d.note(done)
 	lib.announcer.SessionDeleted(id)
-	_ = progress.Remove(lib.settings.FS, lib.settings.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
 	return nil
 }
 

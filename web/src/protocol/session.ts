@@ -213,13 +213,15 @@ export interface Imported {
  * Deleted says what became of the payloads that deleted sessions named. Removed are
  * those that nobody else names, of Bytes in all. Later are such that are younger than a
  * day: the host removes them when they are older, if nobody names them then. Kept are
- * those that another session names.
+ * those that another session names. Notices say what of the session could not be
+ * removed, at most five.
  */
 export interface Deleted {
   removed?: number;
   bytes?: number;
   later?: number;
   kept?: number;
+  notices?: string[];
 }
 
 /**

@@ -120,7 +120,8 @@ function Delete({ id, name, onClose }: { id: SessionID; name: string; onClose():
       await client.leave(id);
     }
     try {
-      await client.call("delete_session", {}, { sessionId: id });
+      const gone = await client.call("delete_session", {}, { sessionId: id });
+      for (const n of gone.notices ?? []) tell(n);
     } catch (e) {
       if (parseRoute(location.hash).at !== at.at) {
         tell(sentence(e)); // this dialog may be gone with the session
