@@ -85,6 +85,7 @@ func TestReapEndsWhatHasLeftItsSession(t *testing.T) {
 		g.Start = "1"
 		change(&g)
 		dir := t.TempDir()
+		g.Folder = identityOf(dir)
 		changed, err := json.Marshal(g)
 		must(t, err, os.WriteFile(filepath.Join(dir, "1"), changed, 0o600))
 		n, err := Reap(dir)

@@ -22,6 +22,22 @@ type group struct {
 	// mounts of whatever is in it: the number alone is used again.
 	Namespace uint64 `json:"namespace,omitempty"`
 	Mark      string `json:"mark,omitempty"`
+	// Folder is which folder the record was written in: in a copy of it, the child is that of
+	// the host that has the original, and may be at work.
+	Folder string `json:"folder,omitempty"`
+}
+
+// identityOf names a folder, whatever its path; "" where that cannot be told.
+func identityOf(dir string) string {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
 }
 
 // writeRecord records the group of pid in dir and returns the file's name. The
@@ -34,10 +50,6 @@ func writeRecord(dir string, pid int, namespace uint64, mark string) (name strin
 	if err != nil {
 		return "", fmt.Errorf("record child %d: %w", pid, err)
 	}
-	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: bootID(), Namespace: namespace, Mark: mark})
-	if err != nil {
-		return "", err
-	}
 	name = filepath.Join(dir, strconv.Itoa(pid))
 	f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +60,10 @@ func writeRecord(dir string, pid int, namespace uint64, mark string) (name strin
 	if err != nil {
 		return "", fmt.Errorf("record child: %w", err)
 	}
-	_, err = f.Write(data)
+	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: bootID(), Namespace: namespace, Mark: mark, Folder: identityOf(dir)})
+	if err == nil {
+		_, err = f.Write(data)
+	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -69,7 +84,7 @@ func writeRecord(dir string, pid int, namespace uint64, mark string) (name strin
 // group recorded in runDir whose leader still has the recorded start time, or,
 // when the leader is gone, what still runs in its session; of confined ones
 // whatever is left in their namespace. It removes the records and says how many
-// groups it ended. Call it while no spawner uses runDir. A folder that is not
+// groups it ended. Records in a copy of the folder end nobody. Call it while no spawner uses runDir. A folder that is not
 // there is not an error.
 func Reap(runDir string) (n int, err error) {
 	entries, err := os.ReadDir(runDir)
@@ -79,7 +94,7 @@ func Reap(runDir string) (n int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read recorded children: %w", err)
 	}
-	boot := bootID()
+	boot, folder := bootID(), identityOf(runDir)
 	var errs []error
 	for _, e := range entries {
 		name := filepath.Join(runDir, e.Name())
@@ -93,8 +108,8 @@ func Reap(runDir string) (n int, err error) {
 				continue
 			}
 			var g group
-			// A record that cannot be read names nobody that may be killed.
-			if json.Unmarshal(data, &g) == nil && g.Boot == boot && g.PGID > 1 && end(g) {
+			// A record that cannot be read, or is a copy, names nobody that may be killed.
+			if json.Unmarshal(data, &g) == nil && g.Boot == boot && g.PGID > 1 && (g.Folder == "" || g.Folder == folder) && end(g) {
 				n++
 			}
 		}

@@ -360,6 +360,31 @@ func TestReapSparesAnotherProcessWithTheSamePID(t *testing.T) {
 	}
 }
 
+func TestReapInACopySparesWhatTheOriginalRuns(t *testing.T) {
+	dir, copied := t.TempDir(), t.TempDir()
+	leader, grandchild := survivor(t, dir, "read x; sleep 1000 >/dev/null & echo $!; wait")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Reap(copied); n != 0 || err != nil {
+		t.Errorf("Reap of the copy gives %d, %v", n, err)
+	}
+	if !alive(leader) {
+		t.Error("the process was killed")
+	}
+	moved := dir + " moved" // it is the same folder still
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Reap(moved); n != 1 || err != nil {
+		t.Errorf("Reap gives %d, %v", n, err)
+	}
+	waitDead(t, grandchild)
+	if err := os.RemoveAll(moved); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReapOfAMissingFolderIsNothing(t *testing.T) {
 	if n, err := Reap(filepath.Join(t.TempDir(), "none")); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
