@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -286,8 +288,36 @@ func (w *World) Killed() *World {
 		w.T.Fatal(gone)
 	}
 	after.Config.Dir, after.Config.UserHome = filepath.Join(after.Home, ".scorel"), after.Home
+	after.ownRecords()
 	after.Start()
 	return &after
+}
+
+// ownRecords makes the records of running commands in a copied home those of this folder:
+// a host ends nothing for records that were written in another.
+func (w *World) ownRecords() {
+	w.T.Helper()
+	err := filepath.WalkDir(filepath.Join(w.Home, ".scorel", "run"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var record map[string]json.RawMessage
+		if json.Unmarshal(data, &record) != nil || record["folder"] == nil {
+			return nil
+		}
+		delete(record, "folder")
+		if data, err = json.Marshal(record); err != nil {
+			return err
+		}
+		return os.WriteFile(name, data, 0o600)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.T.Fatal(err)
+	}
 }
 
 // Log returns the lines of a session's log, without the header. A line that is being written
