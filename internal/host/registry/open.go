@@ -159,6 +159,7 @@ func (r *Registry) run(ctx context.Context, s *Session, log *session.Log) error 
 	if r.isStopping() {
 		l.Drain()
 	}
+	r.reapAgents(ctx, l.Agents().Interrupted())
 	r.cfg.Log.Report(id, fmt.Sprintf("opened: %d events, %d bytes", log.Index().Len(), log.Index().Size()), nil)
 	s.lane = l
 	return nil

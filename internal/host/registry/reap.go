@@ -50,6 +50,23 @@ func (r *Registry) ReapAbandoned(ctx context.Context) (problems []string) {
 	return problems
 }
 
+// reapAgents ends what sub-agents left running that the end of an earlier host interrupted:
+// a session is opened, and those of its sub-agents need not be. One that another process
+// has keeps its children.
+func (r *Registry) reapAgents(ctx context.Context, agents []protocol.SessionID) {
+	for _, id := range agents {
+		if _, err := os.Stat(RunDir(r.cfg.StoreDir, id)); err != nil {
+			continue
+		}
+		s, err := r.Acquire(ctx, id) // ends them, and those of its own sub-agents
+		if err != nil {
+			r.cfg.Log.Report(id, "what the sub-agent left running: "+err.Error(), nil)
+			continue
+		}
+		r.Release(s)
+	}
+}
+
 // reap ends what a host that died has left running of a session. The session's
 // lock is held.
 func (r *Registry) reap(id protocol.SessionID) error {

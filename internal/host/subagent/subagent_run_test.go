@@ -624,6 +624,9 @@ func TestAHostThatIsKilledLeavesAnAgentThatCanBeResumed(t *testing.T) {
 	w.Line("pid")
 	after := w.Killed()
 	again := after.Open(after.Connect(false), e.ID)
+	if left, err := os.ReadDir(filepath.Join(after.Home, ".scorel", "run", string(child))); err == nil && len(left) > 0 {
+		t.Errorf("what the agent ran goes on: %v", left)
+	}
 	if end := again.Say("go on"); end.Terminal != protocol.TerminalCompleted {
 		t.Fatalf("end: %+v %v\n%s", end, end.Error, again.Trace())
 	}

@@ -80,6 +80,17 @@ func fold(ctx context.Context, index *session.Index) ([]Run, error) {
 	return open[max(0, len(open)-maxInterrupted):], nil
 }
 
+// Interrupted returns the sessions of the sub-agents that the end of an earlier host
+// interrupted, until the model is told of them; at most 16.
+func (r *Runs) Interrupted() (ids []protocol.SessionID) {
+	r.j.Lock()
+	defer r.j.Unlock()
+	for _, run := range r.interrupted {
+		ids = append(ids, run.SessionID)
+	}
+	return ids
+}
+
 // Record stores how a sub-agent stands; it is durable on return. What one in the
 // background has used is counted with it: that of another is in its result.
 func (r *Runs) Record(ctx context.Context, run Run) error {
