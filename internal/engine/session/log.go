@@ -28,6 +28,7 @@ type Log struct {
 	pad     int64      // with tailEnd: 1 when the event before the tail lacks its newline
 	broken  error      // why there is no file
 	closed  bool
+	placed  func(sentence string) // see [Log.OnPlaced]; may be nil
 
 	// stateMu guards what follows, and is taken inside mu: who only asks does not
 	// wait for a commit.
@@ -70,6 +71,15 @@ func (l *Log) Broken() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.broken
+}
+
+// OnPlaced has f called when a commit has found that another program took the log's name
+// away, with a sentence for people: the log has its name again. It is called during that
+// commit and must not wait for anything.
+func (l *Log) OnPlaced(f func(sentence string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.placed = f
 }
 
 // Commit stores events: one write, one fsync. They are durable and in the index
@@ -132,6 +142,9 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 		return lockError(l.ix.id, err)
 	}
 	if err := l.revive(); err != nil {
+		return l.storageError(err)
+	}
+	if err := l.inPlace(); err != nil {
 		return l.storageError(err)
 	}
 	records, used, err := l.encode(events)
@@ -304,6 +317,46 @@ func (l *Log) revive() error {
 	return nil
 }
 
+// inPlace gives the log its name again where another program has taken that away: what is
+// written into a file without a name is lost with the host. A file that somebody put in its
+// place is kept beside it. It returns an error when that fails, and when another program has
+// cut the log.
+func (l *Log) inPlace() error {
+	end := l.ix.Size()
+	if size, err := l.file.Size(); err == nil && size < end {
+		return fmt.Errorf("another program has cut the log to %d of %d bytes while it was open; close the session and open it again to see what is left of it", size, end)
+	}
+	named := disk.NameOf(l.name, l.file)
+	if named == disk.NamesIt || l.tailEnd > end { // with a tail the next write makes a file
+		return nil
+	}
+	what, kept := "Another program has removed the log of this session", ""
+	if named == disk.NamesAnother {
+		what = "Another program has put another file in the place of the log of this session"
+		aside := l.asideName(0)
+		for n := 1; ; n++ {
+			if _, err := l.store.fs.Stat(aside); err != nil {
+				break
+			}
+			aside = l.asideName(n)
+		}
+		if err := l.store.fs.Rename(l.name, aside); err != nil {
+			return fmt.Errorf("%s while it was open, and that cannot be moved away: %w", what, err)
+		}
+		kept = " The other file is " + aside + " now."
+	}
+	f, _, err := l.copyPrefix(end, nil)
+	if err != nil {
+		return fmt.Errorf("%s while it was open, and it cannot be written again: %w", what, err)
+	}
+	l.file = f
+	l.src.swap(f)
+	if l.placed != nil {
+		l.placed(what + " while it was open. All of it is in its place again." + kept)
+	}
+	return nil
+}
+
 // copyPrefix makes a file of the first end bytes and more, and gives it the
 // log's name. With an error after renamed, either file may have the name after a
 // power cut.
@@ -361,7 +414,13 @@ func (l *Log) Close() error {
 	}
 	l.closed = true
 	l.store.logs.remove()
-	err := l.src.close()
+	var err error
+	if l.file != nil && l.unlock.Held() == nil { // what is stored does not end with the file that is open
+		err = l.inPlace()
+	}
+	if cerr := l.src.close(); err == nil {
+		err = cerr
+	}
 	if uerr := l.unlock.Unlock(); err == nil {
 		err = uerr
 	}

@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"scorel/internal/engine/session/owner"
@@ -57,5 +60,92 @@ func TestCommitIsRefusedOnceAnotherHostHasTakenTheSessionOver(t *testing.T) {
 	}
 	if got := string(w.mem.Bytes(w.logName())); got != before {
 		t.Errorf("the log has changed: %q", got[len(before):])
+	}
+}
+
+func TestALogThatAnotherProgramTakesAwayHasItsNameAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(path string) error
+		told string
+		kept string // in the file that is kept
+	}{
+		"removed": {os.Remove, "removed the log", ""},
+		"replaced": {func(p string) error {
+			return errors.Join(os.WriteFile(p+"~", []byte("other"), 0o600), os.Rename(p+"~", p))
+		}, "another file in the place", "other"},
+		"moved":     {func(p string) error { return os.Rename(p, p+".elsewhere") }, "removed the log", ""},
+		"untouched": {func(string) error { return nil }, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var err error
+			if w.store, err = OpenStore(Config{Dir: t.TempDir(), Now: w.now, Rand: w.rand}); err != nil {
+				t.Fatal(err)
+			}
+			log := w.create(t)
+			var told []string
+			log.OnPlaced(func(s string) { told = append(told, s) })
+			first := w.user("", "one")
+			if err := log.Commit(t.Context(), []protocol.Event{first}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.do(w.store.path(w.id)); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"two", "three"} {
+				if err := log.Commit(t.Context(), []protocol.Event{w.user(first.ID, text)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := log.Close(); err != nil {
+				t.Fatal(err)
+			}
+			log, _ = w.open(t) // nothing is written before the end
+			log.OnPlaced(func(s string) { told = append(told, s) })
+			if c.do(w.store.path(w.id)) != nil || log.Close() != nil {
+				t.Fatal("not closed")
+			}
+			if n := 2 * min(len(c.told), 1); len(told) != n || n > 0 && !strings.Contains(told[0], c.told) {
+				t.Errorf("told: %q", told)
+			}
+			data, err := os.ReadFile(w.store.path(w.id))
+			for _, text := range []string{"one", "two", "three"} {
+				if err != nil || strings.Count(string(data), `"`+text+`"`) != 1 {
+					t.Errorf("%q is not stored once: %s, %v", text, data, err)
+				}
+			}
+			aside, err := filepath.Glob(w.store.path(w.id) + ".damaged-*")
+			if err != nil || len(aside) != 2*min(len(c.kept), 1) {
+				t.Fatalf("kept are %v, %v", aside, err)
+			}
+			for _, name := range aside {
+				if data, err := os.ReadFile(name); err != nil || string(data) != c.kept {
+					t.Errorf("kept is %q, %v", data, err)
+				}
+			}
+		})
+	}
+}
+
+func TestALogThatAnotherProgramCutTakesNothing(t *testing.T) {
+	w := newWorld(t)
+	var err error
+	if w.store, err = OpenStore(Config{Dir: t.TempDir(), Now: w.now, Rand: w.rand}); err != nil {
+		t.Fatal(err)
+	}
+	log := w.create(t)
+	first := w.user("", "one")
+	if err := log.Commit(t.Context(), []protocol.Event{first}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(w.store.path(w.id), 10); err != nil {
+		t.Fatal(err)
+	}
+	err = log.Commit(t.Context(), []protocol.Event{w.user(first.ID, "two")})
+	if !errors.Is(err, ErrStorage) || !strings.Contains(err.Error(), "another program has cut the log") {
+		t.Errorf("it gives %v", err)
+	}
+	if err := log.Close(); err == nil {
+		t.Error("what is lost is not told")
 	}
 }

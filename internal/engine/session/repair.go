@@ -101,18 +101,24 @@ func (l *Log) mend(ld *loaded, end *int64) error {
 	return nil
 }
 
+// asideName is the name of a file beside the log for what is set aside now, another for
+// each n.
+func (l *Log) asideName(n int) string {
+	name := filepath.Join(l.store.sessions(), string(l.ix.id)+damagedSuffix+l.store.cfg.Now().UTC().Format("20060102T150405.000Z"))
+	if n > 0 {
+		name += fmt.Sprintf("-%d", n)
+	}
+	return name
+}
+
 // setAside copies a part of the log into a file beside it, durable with its name
 // when it returns, and returns the file's name.
 func (l *Log) setAside(ctx context.Context, from, to int64) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	stamp := l.store.cfg.Now().UTC().Format("20060102T150405.000Z")
 	for n := 0; ; n++ {
-		name := filepath.Join(l.store.sessions(), string(l.ix.id)+damagedSuffix+stamp)
-		if n > 0 {
-			name += fmt.Sprintf("-%d", n)
-		}
+		name := l.asideName(n)
 		f, err := l.store.fs.Open(name, disk.Exclusive)
 		if errors.Is(err, fs.ErrExist) {
 			continue

@@ -61,6 +61,19 @@ func Lost(ctx context.Context, index *session.Index) (string, error) {
 	return text, nil
 }
 
+// logPlaced tells people that another program had taken the log away. The commit that has
+// found it does not wait: who holds the journal may wait for that.
+func (l *Lane) logPlaced(sentence string) {
+	go func() { // ends with the notice
+		defer func() {
+			if r := recover(); r != nil {
+				l.Panicked(r)
+			}
+		}()
+		l.notices.Notify("", "warning", sentence)
+	}()
+}
+
 // Damage says in a sentence what the log has lost, for people; empty when nothing is
 // known.
 func (l *Lane) Damage() string {

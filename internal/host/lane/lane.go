@@ -64,6 +64,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	}
 	l.j.Open(publish.Config{Live: live, Failed: l.appendFailed, Told: l.listeners.Told, Changed: cfg.Owner.Changed,
 		Panicked: l.Panicked, Now: cfg.Now, Rand: cfg.Rand})
+	cfg.Log.OnPlaced(l.logPlaced)
 	if err := l.rememberDamage(ctx); err != nil {
 		l.j.Publisher().Close()
 		return nil, err
