@@ -12,7 +12,9 @@ const maxPointer = 4096
 
 // Root returns the workspace of dir, absolute and without symlinks: the root of
 // the Git working tree around dir, or dir itself outside of one. commonDir is
-// the repository's own folder, which linked worktrees share; "" outside of one.
+// the repository's own folder, which linked worktrees share; "" outside of one. It is the
+// .git of the root where that names a repository which does not know this working tree: a
+// file in a folder cannot make that folder a part of another project.
 // A dir that cannot be resolved is given back as it is.
 //
 // A folder in which others can put files is nobody's workspace but of who works
@@ -23,9 +25,65 @@ const maxPointer = 4096
 func Root(dir, home string) (root, commonDir string) {
 	dir = resolve(dir)
 	if at, gitDir := repository(dir, home); gitDir != "" {
-		return at, commonDirOf(gitDir)
+		if common := commonDirOf(gitDir); owns(common, gitDir, at) {
+			return at, common
+		}
+		return at, filepath.Join(at, ".git")
 	}
 	return dir, ""
+}
+
+// owns reports whether the repository common has the working tree root, whose Git folder is
+// gitDir: as its own, as a worktree that was linked, or as that of a submodule
+// (gitrepository-layout(5)). A repository that was made with --separate-git-dir says nothing
+// of its working tree.
+func owns(common, gitDir, root string) bool {
+	gitDir = resolve(gitDir)
+	if gitDir == filepath.Join(root, ".git") {
+		return common == gitDir
+	}
+	if common != gitDir {
+		back := read(filepath.Join(gitDir, "gitdir"))
+		if !filepath.IsAbs(back) {
+			back = filepath.Join(gitDir, back)
+		}
+		return filepath.Dir(gitDir) == filepath.Join(common, "worktrees") && resolve(filepath.Dir(back)) == root && filepath.Base(back) == ".git"
+	}
+	if tree := worktreeOf(gitDir); tree != "" {
+		return resolve(tree) == root
+	}
+	return filepath.Base(gitDir) != ".git" // else it is that of the folder in which it lies
+}
+
+// maxConfig bounds what is read of the configuration of a repository.
+const maxConfig = 1 << 20
+
+// worktreeOf returns core.worktree of a repository, "" without one.
+func worktreeOf(gitDir string) string {
+	name := filepath.Join(gitDir, "config")
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxConfig {
+		return ""
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	core, tree := false, ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			core = strings.EqualFold(line, "[core]")
+			continue
+		}
+		key, value, _ := strings.Cut(line, "=")
+		if core && strings.EqualFold(strings.TrimSpace(key), "worktree") {
+			tree = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	if tree != "" && !filepath.IsAbs(tree) {
+		tree = filepath.Join(gitDir, tree)
+	}
+	return tree
 }
 
 // repository returns the root of the working tree around dir, which is resolved,

@@ -80,3 +80,57 @@ func TestARepositoryOfTheHomeIsNotTheWorkspaceOfAProjectInIt(t *testing.T) {
 		t.Errorf("the branch of the home counts below it: %q", b)
 	}
 }
+
+func TestAFolderIsNotAPartOfARepositoryThatDoesNotKnowIt(t *testing.T) {
+	base := resolve(t.TempDir())
+	at := func(path string) string { return filepath.Join(base, path) }
+	plant(t, base, "repo/", "super/", "evil/", "linked2/", "moved/")
+	git(t, at("repo"), "init", "-q", "-b", "main")
+	git(t, at("repo"), "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, at("repo"), "worktree", "add", "-q", "-b", "topic", at("linked"))
+	git(t, base, "init", "-q", "--separate-git-dir="+at("apart"), at("separate"))
+	git(t, at("super"), "init", "-q")
+	git(t, at("super"), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", at("repo"), "sub")
+	for dir, want := range map[string]string{"linked": "repo/.git", "separate": "apart", "super/sub": "super/.git/modules/sub"} {
+		if root, common := Root(at(dir), ""); root != at(dir) || common != at(want) {
+			t.Errorf("Root(%s) = %s, %s; want %s", dir, root, common, want)
+		}
+	}
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, make := range map[string]func(){
+		"a repository":        func() { write("evil/.git", "gitdir: "+at("repo/.git")+"\n") },
+		"a relative path":     func() { write("evil/.git", "gitdir: ../repo/.git\n") },
+		"another's worktree":  func() { write("evil/.git", "gitdir: "+at("repo/.git/worktrees/linked")+"\n") },
+		"another's submodule": func() { write("evil/.git", "gitdir: "+at("super/.git/modules/sub")+"\n") },
+		"a link":              func() { _ = os.Symlink(at("repo/.git"), at("evil/.git")) },
+		"a worktree of its own": func() {
+			write("evil/.git", "gitdir: git\n")
+			write("evil/git/HEAD", "ref: refs/heads/main\n")
+			write("evil/git/commondir", at("repo/.git")+"\n")
+			write("evil/git/gitdir", "../.git\n")
+		},
+		"a folder that names it": func() {
+			write("evil/.git/HEAD", "ref: refs/heads/main\n")
+			write("evil/.git/commondir", at("repo/.git")+"\n")
+			write("evil/.git/gitdir", at("evil/.git")+"\n")
+		},
+	} {
+		if err := os.RemoveAll(at("evil")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(at("evil"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		make()
+		if root, common := Root(at("evil"), ""); root != at("evil") || common != at("evil/.git") {
+			t.Errorf("%s: Root = %s, %s", name, root, common)
+		}
+	}
+}
