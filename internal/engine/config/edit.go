@@ -10,6 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"scorel/internal/text/secret"
 )
 
 // maxValue bounds the text of a value that is set, in bytes.
@@ -56,7 +58,7 @@ func KeyOf(name string) (Key, bool) {
 // Edit returns the user's file with another value of a key; all else of it, comments too,
 // stays byte for byte. Value is TOML, or, where the key takes a text, that text without
 // quotes; "" takes the key out. The error is a sentence: there is no such key or it is not
-// settable, the value does not fit it, or the file, before or after, is not a configuration.
+// settable, the value does not fit it or looks like a secret, or the file, before or after, is not a configuration.
 func Edit(f File, name, value string) ([]byte, error) {
 	path, err := pathOf(name)
 	if err != nil {
@@ -72,6 +74,8 @@ func Edit(f File, name, value string) ([]byte, error) {
 		return nil, fmt.Errorf("the config key %s says where keys are sent, so it is written into %s by hand", dotted(path), f.Name)
 	case k.byHand():
 		return nil, fmt.Errorf("%s is written into %s by hand", dotted(path), f.Name)
+	case secret.Looks(value):
+		return nil, fmt.Errorf("the value for %s looks as if it holds a password or a key; /login in a session stores a key, and apiKeyEnv names the variable that has one", dotted(path))
 	case len(value) > maxValue:
 		return nil, fmt.Errorf("the value has %d bytes; use at most %d", len(value), maxValue)
 	}
