@@ -17,17 +17,23 @@ const maxNamed = 500
 
 // tightenNamed applies the rules about files that deny or ask to what the words of a step
 // name: those for Read to each word, those for Write to what is named to a program that
-// writes or removes what it is given. Like rules that deny commands it is no wall: a
-// program can be told of a file in other ways.
+// writes or removes what it is given. Where no sandbox holds them, protected files that are
+// named to such a program are asked for, as for Write. Like rules that deny commands it is no
+// wall: a program can be told of a file in other ways.
 func (p *Policy) tightenNamed(at *places, step shellparse.Step) (Verdict, bool) {
 	of := func(r rule) bool { return r.form == file }
-	if !slices.ContainsFunc(p.deny, of) && !slices.ContainsFunc(p.ask, of) || len(step.Words) == 0 || namesNoFiles(step.Words[0].Text) {
+	if len(step.Words) == 0 || namesNoFiles(step.Words[0].Text) {
 		return Verdict{}, false
 	}
 	writes := writesOperands(step.Words)
+	guarded := writes && !p.confined && p.mode != Bypass
+	if !guarded && !slices.ContainsFunc(p.deny, of) && !slices.ContainsFunc(p.ask, of) {
+		return Verdict{}, false
+	}
 	var question Verdict
 	denies := func(w shellparse.Word, abs string) (Verdict, bool) {
-		real := at.resolve(abs).Abs
+		to := at.resolve(abs)
+		real := to.Abs
 		covers := func(r rule) bool {
 			if r.form != file || r.kind == Write && !writes {
 				return false
@@ -43,6 +49,9 @@ func (p *Policy) tightenNamed(at *places, step shellparse.Step) (Verdict, bool) 
 		}
 		if r, ok := find(p.ask, covers); ok && question.Decision == "" {
 			question = asked(r)
+		}
+		if guarded && to.Protected && question.Decision == "" {
+			question = ask("", fmt.Sprintf("%s is a protected file, and no sandbox keeps commands from it: its content is run or trusted later.", real))
 		}
 		return Verdict{}, false
 	}
