@@ -110,6 +110,20 @@ func TestShellLinesTakeArgumentsAsWordsAndNothingElse(t *testing.T) {
 		{"ls # $1", "'a\nrm -rf x'", ""},
 		{"echo $@", evil, `echo '; rm -rf / #' '$(id)' 'a'\''b'`},
 		{`\01 $1`, "a", `\01 a`}, // a backslash in front of no placeholder is the shell's
+		{"sh -c 'echo [$1]'", "a", ""}, // the quotes of the line mean nothing to the inner shell
+		{"bash -lc \"make $1\"", "a", ""},
+		{"env x=y sh -c 'ls $1'", "a", ""},
+		{"eval ls $1", "a", ""},
+		{"sudo bash -c 'cd $1'", "a", ""},
+		{"sh -c 'echo [$0]' sh", "a", "sh -c 'echo [$0]' sh"},
+		{`sh -c 'echo "\$1"' sh $1`, "'a b'", `sh -c 'echo "$1"' sh 'a b'`},
+		{"sh x.sh $1", "'a b'", "sh x.sh 'a b'"},
+		{"npm run test -- $1", "a", "npm run test -- a"},
+		{"go test -run $1 ./...", "'A|B'", "go test -run 'A|B' ./..."},
+		{"git -C sub log --format=$1", "%H", "git -C sub log --format=%H"},
+		{"find . -name $1", "'*.go'", "find . -name '*.go'"},
+		{"xargs -n 1 echo $1", "a", "xargs -n 1 echo a"},
+		{"docker run x $1", "a", "docker run x a"},
 		{"$1", "ls", "ls"},
 		{"$1", "'ls -l; id'", "'ls -l; id'"},
 	} {

@@ -169,8 +169,9 @@ func (a Args) shell(command string) (string, error) {
 	// same shape, and the arguments in just these places.
 	plain := make([]string, len(a.Words))
 	back := make([]string, 0, 2*len(a.Words))
+	front := "a" + mark(command, a.Raw) + "x"
 	for i, w := range a.Words {
-		plain[i] = "a" + mark(command, a.Raw) + "x" + strconv.Itoa(i) + "z"
+		plain[i] = front + strconv.Itoa(i) + "z"
 		back = append(back, plain[i], w)
 	}
 	model, _, err := a.write(command, plain)
@@ -182,12 +183,42 @@ func (a Args) shell(command string) (string, error) {
 		var got shellparse.Line
 		if got, err = shellparse.Parse(out); err == nil && !sameShape(want, got, strings.NewReplacer(back...)) {
 			err = errPlace
+		} else if err == nil && inSource(want, front, maxShells) {
+			err = errPlace
 		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("the arguments cannot be put into the shell line %.80q: %w", command, err)
 	}
 	return out, nil
+}
+
+// maxShells bounds how many shells that start one another are looked into for arguments.
+const maxShells = 8
+
+// inSource reports whether a mark stands in what a command of the line gives to another shell
+// as its source (sh -c, eval), or may: there the quotes of the line mean nothing.
+func inSource(line shellparse.Line, mark string, depth int) bool {
+	for _, step := range line.Steps {
+		for _, in := range shellparse.Started(step) {
+			inner := shellparse.Line{Steps: []shellparse.Step{{Words: in.Words}}}
+			if in.Source != "" {
+				if strings.Contains(in.Source, mark) {
+					return true
+				}
+				var err error
+				if inner, err = shellparse.Parse(in.Source); err != nil {
+					continue // the mark is not in it
+				}
+			} else if len(in.Words) == 0 {
+				continue
+			}
+			if depth == 0 || inSource(inner, mark, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // errPlace reports that arguments stand where a shell would read more than words.
