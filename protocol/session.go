@@ -113,7 +113,8 @@ type (
 		Damaged string `json:"damaged,omitempty"`
 		// State is what goes on in it, nil while this host does not have it open.
 		State *SessionState `json:"state,omitempty"`
-		// Notices of clone_session say what the copy lacks, as the session itself does.
+		// Notices of clone_session say what the copy lacks, as the session itself does, and
+		// what was found damaged in that.
 		Notices []string `json:"notices,omitempty"`
 	}
 	// SessionState is what goes on in an open session. Asking says that somebody is

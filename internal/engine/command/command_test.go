@@ -109,7 +109,7 @@ func TestShellLinesTakeArgumentsAsWordsAndNothingElse(t *testing.T) {
 		{"echo $'$1'", "a", ""},
 		{"ls # $1", "'a\nrm -rf x'", ""},
 		{"echo $@", evil, `echo '; rm -rf / #' '$(id)' 'a'\''b'`},
-		{`\01 $1`, "a", `\01 a`}, // a backslash in front of no placeholder is the shell's
+		{`\01 $1`, "a", `\01 a`},       // a backslash in front of no placeholder is the shell's
 		{"sh -c 'echo [$1]'", "a", ""}, // the quotes of the line mean nothing to the inner shell
 		{"bash -lc \"make $1\"", "a", ""},
 		{"env x=y sh -c 'ls $1'", "a", ""},

@@ -52,6 +52,7 @@ func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (health.Repor
 	if err != nil {
 		return report, fmt.Errorf("repair session %s: %w", id, err)
 	}
+	log.file = nil // another gets its name; src reads on in it
 	if err := log.compactFile(ctx, broken, gaps); err != nil {
 		return report, fmt.Errorf("repair session %s: %w: %w", id, ErrStorage, err)
 	}

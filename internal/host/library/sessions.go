@@ -129,7 +129,11 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 		return nil, err
 	}
 	meta, leaf := index.Meta(), index.Leaf()
+	found, err := registry.Lost(ctx, index, report)
 	done()
+	if err != nil {
+		return nil, err
+	}
 	meta.Job = nil
 	switch {
 	case r.FromEventID != "":
@@ -157,8 +161,9 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 		return nil, err
 	}
 	lib.announcer.SessionMade(sum)
+	sum.Notices = found
 	if n := len(lost.Missing); n > 0 { // the source has them no more than the copy
-		sum.Notices = []string{fmt.Sprintf("%d payloads that the copied part names are missing in the session and in its copy; scorel sessions verify names them", n)}
+		sum.Notices = append(sum.Notices, fmt.Sprintf("%d payloads that the copied part names are missing in the session and in its copy; scorel sessions verify names them", n))
 	}
 	return &sum, nil
 }

@@ -7,13 +7,14 @@ import (
 
 	"scorel/internal/engine/session"
 	"scorel/internal/host/failure"
+	"scorel/internal/host/registry"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
 
 // exportSession writes a session into a file that is kept for the client, see [transfers].
 func (ts *Transfers) exportSession(ctx context.Context, client protocol.ClientID, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
-	v, _, err := ts.store.View(ctx, id)
+	v, report, err := ts.store.View(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,11 @@ func (ts *Transfers) exportSession(ctx context.Context, client protocol.ClientID
 	if err != nil {
 		return nil, err
 	}
-	ref.Notices = lostNotices(lost)
+	found, err := registry.Lost(ctx, v.Index(), report)
+	if err != nil {
+		return nil, err
+	}
+	ref.Notices = append(found, lostNotices(lost)...)
 	return ref, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -121,7 +122,7 @@ func TestADeletedSessionTakesItsPayloadsAlong(t *testing.T) {
 	if err := os.Chtimes(blob, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if d := hosttest.Call[*protocol.Deleted](t, e.C, e.ID, &protocol.DeleteSession{}); *d != (protocol.Deleted{Kept: 1}) {
+	if d := hosttest.Call[*protocol.Deleted](t, e.C, e.ID, &protocol.DeleteSession{}); !reflect.DeepEqual(*d, protocol.Deleted{Kept: 1}) {
 		t.Errorf("the first: %+v", d)
 	}
 	d := hosttest.Call[*protocol.Deleted](t, e.C, copied, &protocol.DeleteSession{})

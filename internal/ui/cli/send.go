@@ -93,6 +93,7 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 		return a.sendAndWait(ctx, l, id, o, content)
 	}
 	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, o.request(content))
+	a.notifyLost(ctx, l, id)
 	if err != nil {
 		return err
 	}
@@ -133,6 +134,7 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 	if err != nil {
 		return err
 	}
+	a.notifyFindings(s.Opened.Findings)
 	if err := headless.UntilFresh(ctx, s); err != nil {
 		return err
 	}
