@@ -39,6 +39,7 @@ type Model struct {
 	reading *reading           // the conversation as it is read
 	input   *input.Input       // what is typed
 	drawn   *drawnEditor       // the editor, as an extension draws it
+	keys    *shortcuts         // keys of extensions
 	focus   *focus             // what takes the keys: overlays, questions, the conversation, the editor
 	status  *statusArea        // what is around the editor
 	agents  *agentView         // the agents in the background, and the one that is shown
@@ -119,7 +120,8 @@ func (m *Model) join(ctx context.Context) {
 	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
 	m.agents = &agentView{Model: m}
 	m.drawn = &drawnEditor{Model: m, id: rand.Text()}
-	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, drawn: m.drawn, prefs: m.prefs, global: m.global}
+	m.keys = &shortcuts{Model: m}
+	m.focus = &focus{shortcuts: m.keys, overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, drawn: m.drawn, prefs: m.prefs, global: m.global}
 
 	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}
 	p := &m.panels

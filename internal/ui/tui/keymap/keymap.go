@@ -1,6 +1,9 @@
 package keymap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Place returns where an action counts.
 func (a Action) Place() Place {
@@ -23,6 +26,26 @@ func (m *Map) Hint(a Action) string {
 		return keys[0]
 	}
 	return "no key"
+}
+
+// Taken returns the action that a key does in one of the places, or begins a sequence of; ""
+// for a key that is free there.
+func (m *Map) Taken(key string, places ...Place) Action {
+	for _, p := range places {
+		if a, ok := m.actions[p][key]; ok {
+			return a
+		}
+		var found []Action
+		for k, a := range m.actions[p] {
+			if overlap(k, key) {
+				found = append(found, a)
+			}
+		}
+		if len(found) > 0 {
+			return slices.Min(found)
+		}
+	}
+	return ""
 }
 
 // Reader finds the actions of keys, sequences included.

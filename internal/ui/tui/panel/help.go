@@ -49,6 +49,10 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 		}
 		items := slices.Clone(cfg.Items)
 		for _, c := range slash.Beside(slash.Screen, r.Commands) {
+			if key, ok := strings.CutPrefix(c.Name, protocol.ShortcutPrefix); ok && c.Source == protocol.CommandExtension {
+				items = append(items, list.Item{ID: "/" + c.Name, Title: key, Detail: c.Description, Right: c.Origin, Group: "Keys: extensions", Search: c.Name})
+				continue
+			}
 			items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
 		}
 		p.List.SetItems(append(items, problems(r.Problems)...))

@@ -286,7 +286,7 @@ func (x *Pages) Memory(note string) tea.Cmd {
 }
 
 // Reload loads extensions, skills and commands again.
-func (x *Pages) Reload() tea.Cmd {
+func (x *Pages) Reload(then func() tea.Cmd) tea.Cmd {
 	return ordered(x.Base, &protocol.Reload{}, func(r *protocol.Reloaded) tea.Cmd {
 		x.Toasts.Info(fmt.Sprintf("loaded %s; there are %s, %s, %s and %s", counted(r.Extensions, "extension"), counted(r.Skills, "skill"),
 			counted(r.Commands, "command"), counted(r.Agents, "agent"), counted(r.Hooks, "hook")))
@@ -294,6 +294,6 @@ func (x *Pages) Reload() tea.Cmd {
 			x.Toasts.Warn(p)
 		}
 		x.typed.Forget()
-		return x.typed.Changed()
+		return tea.Batch(x.typed.Changed(), then())
 	})
 }
