@@ -152,6 +152,24 @@ func TestKeysOfTheUsersFileCount(t *testing.T) {
 	s.WaitFor("Commands of this UI")
 }
 
+func TestAllMistakesOfTheUsersFilesCanBeRead(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("keys.toml", "\"global.showHelpp\" = \"f5\"\n\"editor.submit\" = \"hyper-q\"\n\"nothing.at.all\" = \"x\"\n")
+	h.WriteUser("tui.toml", "theme = \"none-such\"\nbell = 3\nmousee = true\n")
+	s := h.Open()
+	s.WaitFor("6 mistakes (2 in tui.toml, 3 in keys.toml, 1 in the theme); /doctor shows all.")
+	s.Say("/doctor")
+	for _, text := range []string{"bell must be", "mousee", "showHelpp", "editor.submit", "nothing.at.all", "none-such"} {
+		s.Type(text)
+		s.WaitFor(text, "! ui-")
+		s.Keys("Enter")
+		s.Gone("> " + text)
+		s.WaitFor(text, "Correct this line")
+		s.Keys("Escape")
+		s.WaitFor("─ Doctor")
+	}
+}
+
 func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
 	h := newHarness(t)
 	h.WriteUser("extensions/shows.js", `export default function (pi) {

@@ -18,6 +18,7 @@ import (
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/panel"
 	"scorel/internal/ui/tui/picture"
+	"scorel/internal/ui/tui/prefs"
 	"scorel/internal/ui/tui/question"
 	"scorel/internal/ui/tui/rendering"
 	"scorel/internal/ui/tui/status"
@@ -69,10 +70,10 @@ type panels struct {
 // newModel reads the settings and takes the terminal.
 func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 	m := &Model{cfg: cfg, toasts: &status.Toasts{}}
-	var problems []string
-	m.prefs, problems = readPreferences(cfg.Dir)
+	var wrong prefs.Mistakes
+	m.prefs, wrong = readPreferences(cfg.Dir)
 	m.window = newWindow(ctx, cfg, m.prefs)
-	problems = append(problems, m.window.chooseTheme()...)
+	wrong.Theme = m.window.chooseTheme()
 	ahead, err := m.window.open()
 	if err != nil {
 		return nil, err
@@ -90,9 +91,7 @@ func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 		}
 		m.send(lost)
 	})
-	for _, p := range problems {
-		m.toasts.Warn(p)
-	}
+	m.toasts.Warn(wrong.Notice())
 	m.status.banner(protocol.SessionSummary{})
 	return m, nil
 }
@@ -153,9 +152,9 @@ func (m *Model) keysChanged() {
 // prefsChanged reads the preferences again, and takes them.
 func (m *Model) prefsChanged() tea.Cmd {
 	before := m.prefs.settings
-	for _, p := range append(m.prefs.read(), m.window.chooseTheme()...) {
-		m.toasts.Warn(p)
-	}
+	wrong := m.prefs.read()
+	wrong.Theme = m.window.chooseTheme()
+	m.toasts.Warn(wrong.Notice())
 	m.keysChanged()
 	now := m.prefs.settings
 	if now.Vim != before.Vim {
