@@ -128,9 +128,10 @@ func (x *Session) reloadLater() error {
 // boundary. It returns how many were loaded, and what was wrong with others.
 func (x *Session) Reload(ctx context.Context) (loaded int, problems []string, err error) {
 	err = x.lane.AtBoundary(ctx, func(ctx context.Context) error {
-		x.hide()
+		before := x.hide()
 		x.forget()
 		list := x.set.Reload(ctx)
+		x.tellClosed(before, list)
 		problems = list.Problems
 		for _, e := range list.Extensions {
 			switch e.State {

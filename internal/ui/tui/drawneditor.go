@@ -118,7 +118,7 @@ func (d *drawnEditor) leaves(key string) bool {
 		return false
 	}
 	d.off, d.esc, d.hadAt = d.had, time.Time{}, time.Time{}
-	d.toasts.Info("The editor of " + display.Line(d.had) + " is closed. /reload opens it again.")
+	d.toasts.Info("The editor of " + display.Line(d.had) + " is closed. /reload lets it open again.")
 	return true
 }
 

@@ -138,4 +138,31 @@ func TestEscTwiceTakesThePlainEditorBack(t *testing.T) {
 	s.WaitFor("ask something")
 	s.Say("/reload")
 	s.WaitFor("== insert")
+	if strings.Contains(s.Screen(), "has closed") {
+		t.Errorf("it is said that the editor is closed, which is open:\n%s", s.Screen())
+	}
+}
+
+// byCommand opens an editor with a command, and another one's at its start.
+const byCommand = `import { CustomEditor } from "@mariozechner/pi-coding-agent";
+class Named extends CustomEditor {
+  render(width) { const lines = super.render(width); lines[lines.length - 1] = "== by command =="; return lines; }
+}
+export default (pi) => pi.registerCommand("named", { handler: async (args, ctx) => ctx.ui.setEditorComponent((tui, theme, keys) => new Named(tui, theme, keys)) });
+`
+
+func TestAReloadTellsOfAnEditorThatItCloses(t *testing.T) {
+	h := newHarness(t)
+	h.Env = append(h.Env, patientDraw)
+	h.WriteUser("extensions/named.js", byCommand)
+	s := h.Open()
+	s.Say("hello")
+	waitAnswers(s, 1)
+	s.Say("/named")
+	s.WaitFor("== by command ==")
+	s.Say("/reload")
+	s.WaitFor("The reload has closed the editor of the extension named.")
+	s.Gone("== by command ==")
+	s.Say("/named")
+	s.WaitFor("== by command ==")
 }
