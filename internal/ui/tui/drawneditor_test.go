@@ -166,3 +166,25 @@ func TestAReloadTellsOfAnEditorThatItCloses(t *testing.T) {
 	s.Say("/named")
 	s.WaitFor("== by command ==")
 }
+
+// slowEditor takes its time with each letter, and none to draw.
+const slowEditor = `import { CustomEditor } from "@mariozechner/pi-coding-agent";
+class Slow extends CustomEditor {
+  handleInput(data) { for (const from = Date.now(); Date.now() - from < 600;); super.handleInput(data); }
+  render(width) { const lines = super.render(width); lines[lines.length - 1] = "== " + this.getText().length + " seen =="; return lines; }
+}
+export default (pi) => pi.on("session_start", (_e, ctx) => ctx.ui.setEditorComponent((tui, theme, keys) => new Slow(tui, theme, keys)));
+`
+
+func TestAnEditorThatIsTooSlowThreeTimesIsToldOf(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("extensions/slow.js", slowEditor)
+	s := h.Open()
+	s.Say("hello")
+	waitAnswers(s, 1)
+	for i, letter := range []string{"a", "b", "c"} {
+		s.WaitFor("== " + string(rune('0'+i)) + " seen ==")
+		s.Type(letter)
+	}
+	s.WaitFor("The extension slow is too slow", "❯ abc")
+}
