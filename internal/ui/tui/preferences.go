@@ -47,5 +47,8 @@ func (p *preferences) Themes() []string { return theme.List(filepath.Join(p.dir,
 // Reread takes what has changed in the files.
 func (p *preferences) Reread() tea.Cmd { return p.changed() }
 
+// name is the key of an action, as a text writes it.
+func (p *preferences) name(a keymap.Action) string { return p.keys.Map.Name(a) }
+
 // hint names the key of an action.
 func (p *preferences) hint(a keymap.Action) string { return p.keys.Map.Hint(a) }

@@ -231,7 +231,7 @@ func (v *View) StopShell(id protocol.EventID) tea.Cmd {
 		case !r.Cancelled:
 			v.turn.over = id
 			if v.MayCancel() {
-				v.toasts.Info("the command has ended, and is shown after this step of the turn; Esc again cancels the turn")
+				v.toasts.Info("the command has ended, and is shown after this step of the turn; press the key again to cancel the turn")
 			}
 		}
 		return nil

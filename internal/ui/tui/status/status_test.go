@@ -65,7 +65,7 @@ func TestGoldenFrames(t *testing.T) {
 	golden.Check(t, "queue", func(th *theme.Theme, width int) []string {
 		paused := queues()[1:]
 		paused[0].Paused = true
-		return append(QueueStrip(th, width, queues(), "alt+up"), QueueStrip(th, width, paused, "alt+up")...)
+		return append(QueueStrip(th, width, queues(), "alt+up", "Enter"), QueueStrip(th, width, paused, "alt+up", "Enter")...)
 	})
 	golden.Check(t, "tasks", func(th *theme.Theme, width int) []string {
 		lines := one(TaskStrip(th, width, tasks(), "/tasks", now))
@@ -169,7 +169,7 @@ func TestHostileTextsStayInTheirLine(t *testing.T) {
 		lines := []string{Line(th, width, f), TaskStrip(th, width, ts, "/tasks", start), w.Render(th, width, start)}
 		w.Observe(&protocol.Live{Running: true, Retry: &protocol.Retry{Error: bad}}, start)
 		lines = append(lines, w.Render(th, width, start))
-		lines = append(lines, QueueStrip(th, width, qs, "alt+up")...)
+		lines = append(lines, QueueStrip(th, width, qs, "alt+up", "Enter")...)
 		lines = append(lines, TodoStrip(th, width, 3, todos)...)
 		lines = append(lines, Widgets(th, width, 3, states, Above)...)
 		lines = append(lines, Header(th, width, Welcome{Name: bad, Version: bad, Folder: bad, Model: bad, Hint: bad, Session: bad, Tips: []string{bad}, Problems: []string{bad}})...)
