@@ -105,7 +105,7 @@ func (m *Model) join(ctx context.Context) {
 	drawn := rendering.New(ctx, m.link, send)
 	conv := transcript.New(transcript.Config{Images: images, Drawer: drawn, Dir: cfg.WorkDir, ShowThinking: m.prefs.settings.ShowThinking,
 		Earlier: "earlier messages: " + m.prefs.hint(keymap.FocusUp) + " goes to them"})
-	m.session = conversation.New(conversation.Config{Link: m.link, Toasts: m.toasts, Transcript: conv})
+	m.session = conversation.New(conversation.Config{Link: m.link, Toasts: m.toasts, Transcript: conv, Remote: cfg.Remote})
 	images.Follow(conv, m.session)
 	drawn.Follow(conv, m.session)
 	m.host = hostinfo.New(hostinfo.Config{Link: m.link, Session: m.session, WorkDir: cfg.WorkDir,

@@ -55,7 +55,7 @@ func (s *statusArea) tick() tea.Cmd {
 		s.working.CancelKey = s.prefs.hint(keymap.Interrupt)
 	}
 	s.working.Pictures, s.working.Each = status.Indicator(s.session.Live().UIStates)
-	s.working.Observe(s.session.Live(), now)
+	s.working.Observe(s.session.Live(), s.session.Began(), now)
 	next := time.Duration(0)
 	sooner := func(d time.Duration) {
 		if d > 0 && (next == 0 || d < next) {
