@@ -39,6 +39,7 @@ func TestAShortcutOfAnExtensionRunsItsHandler(t *testing.T) {
 	s.Keys("F1")
 	s.Type("says")
 	s.WaitFor("alt+k", "says k", "Keys: extensions")
+	s.WaitFor("/shortcut:alt+p", "says p") // which is no key of it
 	if strings.Contains(s.Screen(), "/shortcut:alt+k") {
 		t.Errorf("help shows a shortcut as a command:\n%s", s.Screen())
 	}
