@@ -14,6 +14,11 @@ const (
 	CommandMCP       CommandSource = "mcp"       // a prompt of an MCP server
 )
 
+// ShortcutPrefix begins the name of a command of an extension that is a shortcut: the key that
+// runs it follows, such as alt+k. Clients with keys run the command when that key is pressed and
+// means nothing else.
+const ShortcutPrefix = "shortcut:"
+
 // Requests about slash commands.
 type (
 	// ListCommands returns the slash commands of a session, or, without one, those of

@@ -140,8 +140,11 @@ type TurnEnd struct {
 var turnEndSpec = EventSpec{Type: TypeTurnEnd, Class: Transient, New: func() Body { return new(TurnEnd) },
 	Display: Display{Kind: DisplayHidden}}
 
-// RuntimeStart begins a run.
-type RuntimeStart struct{}
+// RuntimeStart begins a run. Command is the name of the slash command that the run is, such as
+// one of an extension; "" of a turn, in which a model is asked.
+type RuntimeStart struct {
+	Command string `json:"command,omitempty"`
+}
 
 var runtimeStartSpec = EventSpec{Type: TypeRuntimeStart, Class: Transient, New: func() Body { return new(RuntimeStart) },
 	Display: Display{Kind: DisplayState, Status: []StatusCase{{"", StatusRunning}}}}

@@ -33,6 +33,10 @@ type Live struct {
 	Running           bool     `json:"running"`
 	TurnID            TurnID   `json:"turnId,omitempty"`
 	TurnIndex         int      `json:"turnIndex,omitempty"`
+	// RunningSince is when the run that goes on has begun, in Unix milliseconds of the host, and
+	// Command the slash command that it is; 0 and "" when none runs, and "" of a turn.
+	RunningSince int64  `json:"runningSince,omitempty"`
+	Command      string `json:"command,omitempty"`
 	// Ended is how the newest turn of this host ended; none while one runs. A client that
 	// did not see the end itself learns from it why there is no answer.
 	Ended       *LiveEnd            `json:"ended,omitempty"`

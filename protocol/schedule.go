@@ -65,7 +65,8 @@ type (
 	// work in WorkDir, or the folder of the named session. Options count for each run as those
 	// of a message do: the mode is dontAsk unless one is given, and never bypassPermissions.
 	// OnQuestion "wait" leaves a run with a question until a person answers it, "deny" answers
-	// no; "" is what the configuration says.
+	// no; "" is what the configuration says. Name is refused while another schedule that is not
+	// done has it.
 	CreateSchedule struct {
 		Name       string       `json:"name,omitempty" check:"max=MaxName,line"`
 		When       string       `json:"when" check:"required,max=MaxWhen"`

@@ -241,6 +241,7 @@ declare module "scorel" {
         getArgumentCompletions?(prefix: string): Completions | Promise<Completions>;
       },
     ): void;
+    /** A key of the terminal UI's editor, such as alt+k or f5; elsewhere it is the command /shortcut:<key>. */
     registerShortcut(key: string, options: { description?: string; handler(ctx: HookCommandContext): unknown }): void;
     /** Its value is in [extensions.<id>] of config.toml. */
     registerFlag(name: string, options: { type: "boolean" | "string"; description?: string; default?: boolean | string }): void;

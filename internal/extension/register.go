@@ -68,12 +68,15 @@ func (s *Set) register(m *member, r rpc.Registration) {
 		}
 	}
 	for _, k := range r.Shortcuts { // which a client presses by running a command
-		r.Commands = append(r.Commands, rpc.Command{Name: "shortcut:" + k.Key, Description: k.Description})
+		r.Commands = append(r.Commands, rpc.Command{Name: protocol.ShortcutPrefix + k.Key, Description: k.Description})
 	}
 	var commands []rpc.Command
 	for _, c := range r.Commands {
+		key, pressed := strings.CutPrefix(c.Name, protocol.ShortcutPrefix)
 		switch {
-		case !name(c.Name):
+		case pressed && !shortcut(key):
+			warn("The shortcut %.60q cannot be used: a key is written such as ctrl+k, alt+/ or f5, in at most %d bytes.", key, maxName)
+		case !pressed && !name(c.Name):
 			warn("The command %.60q cannot be used: its name may have letters, digits, dots, dashes, colons, plus signs and underscores, at most %d.", c.Name, maxName)
 		case len(commands) == maxCommands:
 			warn("It registers more than %d commands; only the first count.", maxCommands)
@@ -100,6 +103,11 @@ func name(s string) bool {
 		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c == '+')
 	}
 	return ok
+}
+
+// shortcut reports whether a text may be a key; which keys there are, clients know.
+func shortcut(key string) bool {
+	return key != "" && len(key) <= maxName && !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 // specOf returns a tool as the runtime sees it.

@@ -40,6 +40,9 @@ func Doing(l *protocol.Live) string {
 			}
 		}
 	}
+	if l.Command != "" {
+		return shorten(Line("runs /"+l.Command), maxDoing)
+	}
 	return "thinks"
 }
 

@@ -97,6 +97,8 @@ func cases() []foldCase {
 			&protocol.TextDelta{EventID: "evt_000000000000000a", BlockIndex: 2, Delta: "\U0001F4C4"}, &protocol.TextDelta{EventID: "evt_000000000000000a", BlockIndex: -1, Delta: "x"},
 			&protocol.ToolCallDelta{EventID: "evt_000000000000000a", BlockIndex: 3, ToolCallID: "call_1", ToolName: "Bash", Delta: `{"a"`},
 			&protocol.ToolCallDelta{EventID: "evt_000000000000000a", BlockIndex: 3, ToolCallID: "call_1", Delta: ":1}"}, &protocol.TextDelta{EventID: "evt_000000000000000c", Delta: "of none"}}},
+		{"a command runs", []protocol.Body{&protocol.RuntimeStart{Command: "deploy"}}},
+		{"a command ends, and a turn begins", []protocol.Body{&protocol.RuntimeStart{Command: "deploy"}, &protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted}, &protocol.RuntimeStart{}}},
 		{"a message is taken back", []protocol.Body{&protocol.MessageStart{EventID: "evt_000000000000000a", Role: protocol.RoleAssistant}, &protocol.MessageCancelled{EventID: "evt_000000000000000a", Reason: protocol.CancelRetry}}},
 		{"a run ends, and a command of a person goes on", []protocol.Body{&protocol.RuntimeStart{}, start, shell, &protocol.ToolExecutionUpdate{EventID: shell.EventID, Partial: "x"},
 			&protocol.PermissionRequest{PermissionID: "prm_0000000000000001", ToolCallID: "call_1", ToolName: "Bash", Args: json.RawMessage(`{}`)},

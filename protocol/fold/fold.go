@@ -97,10 +97,12 @@ func applyTransient(l *protocol.Live, e protocol.Event) {
 	switch b := e.Body.(type) {
 	case *protocol.RuntimeStart:
 		l.Running, l.TurnID, l.Ended = true, e.TurnID, nil
+		l.RunningSince, l.Command = e.TS, b.Command
 	case *protocol.TurnStart:
 		l.TurnID, l.TurnIndex = e.TurnID, b.TurnIndex
 	case *protocol.RuntimeEnd:
 		l.Running, l.TurnID, l.TurnIndex, l.Ended = false, "", 0, &protocol.LiveEnd{TurnID: e.TurnID, RuntimeEnd: *b}
+		l.RunningSince, l.Command = 0, ""
 		l.Messages, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil
 		l.Tools = shells(l)
 	case *protocol.MessageStart:

@@ -122,6 +122,23 @@ func (w *world) said(id protocol.SessionID) (out []string) {
 	return out
 }
 
+func TestANameIsOfOneScheduleThatMayBeDue(t *testing.T) {
+	within(t, func(w *world) {
+		first := w.add("", protocol.CreateSchedule{When: "in 1m", Prompt: "look", Name: "n1"})
+		for _, r := range []protocol.Request{&protocol.CreateSchedule{When: "every 1h", Prompt: "look again", Name: "n1", Target: "fresh", WorkDir: w.Project},
+			&protocol.PlanSchedule{When: "every 1h", Prompt: "look again", Name: "n1", Target: "fresh", WorkDir: w.Project}} {
+			_, err := w.c.Try("", r)
+			if err == nil || err.Code != protocol.CodeInvalidRequest || protocol.AboutOf(err).Field != "name" || !strings.Contains(err.Message, string(first.ScheduleID)) {
+				t.Errorf("%s: %v", r.Spec().Name, err)
+			}
+		}
+		w.add("", protocol.CreateSchedule{When: "every 1h", Prompt: "without a name"})
+		w.add("", protocol.CreateSchedule{When: "every 1h", Prompt: "without a name, too"})
+		w.pass(2 * time.Minute) // it is done
+		w.add("", protocol.CreateSchedule{When: "every 1h", Prompt: "look again", Name: "n1"})
+	})
+}
+
 func TestAScheduleSendsItsPromptAgainAndAgain(t *testing.T) {
 	within(t, func(w *world) {
 		x := w.add("", protocol.CreateSchedule{When: "every 1m", Prompt: "look", Name: "watch"})

@@ -79,11 +79,27 @@ func (a *Automation) Create(ctx context.Context, by lane.Caller, source protocol
 		return nil, err
 	}
 	x.ScheduleID, x.Source, x.ClientID = id, source, by.Client
-	if err := a.update(func(st *store.State) error { return st.Add(x) }); err != nil {
+	err = a.update(func(st *store.State) error {
+		if err := named(st, x.Name); err != nil { // of a request at the same time
+			return err
+		}
+		return st.Add(x)
+	})
+	if err != nil {
 		return nil, err
 	}
 	a.poke()
 	return a.shown(a.store.State(), x), nil
+}
+
+// named refuses the name of a schedule that may be due: people name schedules by it.
+func named(st *store.State, name string) error {
+	for _, x := range st.Schedules {
+		if name != "" && x.Name == name && x.State != protocol.ScheduleDone {
+			return protocol.About("name", "", protocol.CodeInvalidRequest, "The schedule %s is named %q already; choose another name, or delete that schedule.", x.ScheduleID, name)
+		}
+	}
+	return nil
 }
 
 // Plan returns what a schedule would be, and when it would be due next, without arming it.
@@ -107,6 +123,9 @@ func (a *Automation) made(ctx context.Context, in protocol.SessionID, r *protoco
 	}
 	if strings.TrimSpace(r.Prompt) == "" {
 		return nil, protocol.About("prompt", "", protocol.CodeInvalidRequest, "The prompt is empty; say what is to be done.")
+	}
+	if err := named(a.store.State(), r.Name); err != nil {
+		return nil, err
 	}
 	now, local := a.cfg.Clock.Now(), a.cfg.Clock.Zone()
 	when, err := schedule.Parse(r.When, r.Zone, now, local)

@@ -67,7 +67,7 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 		if c.moves {
 			ctx, to = extensions.WithMovement(ctx, c.by)
 		}
-		err := c.l.AtBoundary(ctx, func(ctx context.Context) (err error) {
+		err := c.l.RunCommand(ctx, name, func(ctx context.Context) (err error) {
 			status, err = run(ctx)
 			return err
 		})

@@ -47,7 +47,7 @@ func (x *Session) Queue(k extension.Command, run func(context.Context) (status s
 				x.lane.Panicked(r)
 			}
 		}()
-		err := x.lane.AtBoundary(x.queue.ctx, func(ctx context.Context) error {
+		err := x.lane.RunCommand(x.queue.ctx, k.Name, func(ctx context.Context) error {
 			status, err := run(ctx)
 			if err == nil && status != "" {
 				x.lane.Notices().Notify(k.Origin, "info", status)
@@ -127,10 +127,11 @@ func (x *Session) reloadLater() error {
 // Reload looks for the extensions of the session again and starts them again, at a step
 // boundary. It returns how many were loaded, and what was wrong with others.
 func (x *Session) Reload(ctx context.Context) (loaded int, problems []string, err error) {
-	err = x.lane.AtBoundary(ctx, func(ctx context.Context) error {
-		x.hide()
+	err = x.lane.RunCommand(ctx, "reload", func(ctx context.Context) error {
+		before := x.hide()
 		x.forget()
 		list := x.set.Reload(ctx)
+		x.tellClosed(before, list)
 		problems = list.Problems
 		for _, e := range list.Extensions {
 			switch e.State {

@@ -51,14 +51,33 @@ func (x *Session) show(u protocol.UIState) error {
 	return nil
 }
 
-// hide takes away what extensions show.
-func (x *Session) hide() {
+// hide takes away what extensions show, and returns that.
+func (x *Session) hide() []protocol.UIState {
 	x.mu.Lock()
 	shown := x.shown
 	x.shown = nil
 	x.mu.Unlock()
 	for _, u := range shown {
 		x.lane.Notices().SetUI(u)
+	}
+	return shown
+}
+
+// tellClosed tells people of what a reload has closed and extensions do not open by themselves
+// when they start: what a command had opened.
+func (x *Session) tellClosed(before []protocol.UIState, now *protocol.ExtensionList) {
+	names := map[string]string{protocol.PlaceEditorComponent: "editor", protocol.PlaceHeader: "header", protocol.PlaceFooter: "footer"}
+	for _, u := range before {
+		name, draws := names[u.Place]
+		runs := slices.ContainsFunc(now.Extensions, func(e protocol.ExtensionInfo) bool {
+			return e.ID == u.Source && e.State == protocol.ExtensionLoaded
+		})
+		x.mu.Lock()
+		back := slices.ContainsFunc(x.shown, func(o protocol.UIState) bool { return o.Source == u.Source && o.Place == u.Place })
+		x.mu.Unlock()
+		if draws && runs && !back {
+			x.Notify("info", fmt.Sprintf("The reload has closed the %s of the extension %s. Run the command that opened it to open it again.", name, u.Source))
+		}
 	}
 }
 

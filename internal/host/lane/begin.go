@@ -145,7 +145,7 @@ func (l *Lane) beginQueued(ctx context.Context, unpauses *journal.Author, option
 				ticket, err = l.takeOpening(ctx, t)
 			}
 			if err == nil {
-				l.start(t, runtime.Execute)
+				l.start(t, protocol.RuntimeStart{}, runtime.Execute)
 			}
 		})
 	}

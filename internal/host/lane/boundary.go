@@ -41,6 +41,11 @@ func (b *boundary) end(err error) {
 // sends waits in the queue; a compaction is refused, a move too unless f is a run of its own
 // ([Lane.Navigate]), and so is AtBoundary with the context of f. A tool must not call AtBoundary: the boundary would wait for the tool.
 func (l *Lane) AtBoundary(ctx context.Context, f func(ctx context.Context) error) error {
+	return l.RunCommand(ctx, "", f)
+}
+
+// RunCommand is [Lane.AtBoundary] for a slash command, by whose name clients see a run of its own.
+func (l *Lane) RunCommand(ctx context.Context, name string, f func(ctx context.Context) error) error {
 	if journal.InRun(ctx) {
 		return protocol.Errorf(protocol.CodeRuntimeBusy, "A command runs already that this one is part of.")
 	}
@@ -48,7 +53,7 @@ func (l *Lane) AtBoundary(ctx context.Context, f func(ctx context.Context) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, b, err := l.queueBoundary(ctx, f)
+		c, b, err := l.queueBoundary(ctx, name, f)
 		switch {
 		case err != nil:
 			return err
@@ -77,7 +82,7 @@ type waitingBoundary struct {
 
 // queueBoundary has f wait for the next boundary of the running turn, or begins a run with it
 // when there is none.
-func (l *Lane) queueBoundary(ctx context.Context, f func(context.Context) error) (c *commandRun, b *waitingBoundary, err error) {
+func (l *Lane) queueBoundary(ctx context.Context, name string, f func(context.Context) error) (c *commandRun, b *waitingBoundary, err error) {
 	err = l.j.When(ctx, func() (<-chan struct{}, error) {
 		if err := l.mayBegin(); err != nil {
 			return nil, err
@@ -86,7 +91,7 @@ func (l *Lane) queueBoundary(ctx context.Context, f func(context.Context) error)
 	}, func() error {
 		t := l.course.turn
 		if t == nil {
-			c = l.startCommand(ctx, f)
+			c = l.startCommand(ctx, name, f)
 			return nil
 		}
 		if len(l.course.boundaries) >= maxBoundaries {
@@ -126,13 +131,13 @@ func (c *commandRun) result() error {
 	return c.err
 }
 
-// startCommand starts f as a run of its own. The journal is locked.
-func (l *Lane) startCommand(ctx context.Context, f func(context.Context) error) *commandRun {
+// startCommand starts f as a run of its own, of a command with that name. The journal is locked.
+func (l *Lane) startCommand(ctx context.Context, name string, f func(context.Context) error) *commandRun {
 	t := &turn{Run: l.j.NewRun(), config: &TurnConfig{Close: func() {}}, mode: turnMode{seq: l.rights.modeSeq}, command: true}
 	t.AtBoundary = true
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	c := &commandRun{turn: t}
-	l.start(t, func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent] {
+	l.start(t, protocol.RuntimeStart{Command: name}, func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent] {
 		return func(yield func(runtime.RawEvent) bool) {
 			if !yield(runtime.RawEvent{Body: &protocol.RuntimeStart{}}) {
 				return

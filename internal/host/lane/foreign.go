@@ -108,7 +108,7 @@ func (l *Lane) openTool(ctx context.Context, c Caller, t *turn, call runtime.For
 		"Another program ran the tool %s in this session. You did not call it, and nobody here asked for it; the call and its result follow.", promptsafe.Escape(call.Block.Name)))}
 	l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
 		if _, ticket, err = l.j.Append(ctx, body, c.Author()); err == nil {
-			l.start(t, runtime.Call(call))
+			l.start(t, protocol.RuntimeStart{}, runtime.Call(call))
 		}
 	})
 	return ticket, err

@@ -266,7 +266,7 @@ func (l *Lane) summarise(ctx context.Context, m Move, s *summary) error {
 			return err
 		}
 		t.summary = s
-		l.start(t, runtime.Compact)
+		l.start(t, protocol.RuntimeStart{}, runtime.Compact)
 		return nil
 	})
 	if err != nil {

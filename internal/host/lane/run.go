@@ -19,7 +19,7 @@ type execute func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent]
 // The runtime_start enters here, directly after the message that begins the turn, so that
 // whoever is given the id of the turn finds it running ([turn.awaitAnnounced]). The journal
 // is locked.
-func (l *Lane) start(t *turn, execute execute) {
+func (l *Lane) start(t *turn, begins protocol.RuntimeStart, execute execute) {
 	l.j.Begin(t.Run)
 	l.course.turn = t
 	if !t.command && !t.foreign && t.summary == nil {
@@ -30,7 +30,7 @@ func (l *Lane) start(t *turn, execute execute) {
 	if l.course.proactive.on {
 		l.notifyProactive()
 	}
-	if err := l.j.Notify(&protocol.RuntimeStart{}); err != nil {
+	if err := l.j.Notify(&begins); err != nil {
 		t.cancel(storageError(err))
 	} else if ticket, err := l.j.Publisher().FlushTicket(); err == nil { // else nothing leaves any more
 		t.announced = ticket

@@ -364,7 +364,7 @@ func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *
 		if s.m.work != nil {
 			s.m.work.began = t
 		}
-		l.start(t, runtime.Execute)
+		l.start(t, protocol.RuntimeStart{}, runtime.Execute)
 	})
 	return e, ticket, err
 }

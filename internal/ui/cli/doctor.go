@@ -10,6 +10,7 @@ import (
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
+	"scorel/internal/ui/tui/prefs"
 	"scorel/protocol"
 )
 
@@ -34,6 +35,7 @@ nothing. The exit code is 1 when a check fails, 0 otherwise.`,
 					return err
 				}
 				rep.Checks = append(rep.Checks, a.checkTerminal())
+				rep.Checks = append(rep.Checks, a.checkUI()...)
 				for _, c := range rep.Checks {
 					if c.State == "fail" {
 						a.code = exit.Failed
@@ -66,6 +68,15 @@ func (a *app) showDoctor(rep *protocol.DoctorReport) error {
 		rows = append(rows, nil, []string{"All is well."})
 	}
 	return plain.Table(a.stdout, rows)
+}
+
+// checkUI returns what is wrong with the files of the terminal UI, which the host does not read.
+func (a *app) checkUI() []protocol.DoctorCheck {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return nil
+	}
+	return prefs.FindMistakes(dir).Checks()
 }
 
 // checkTerminal judges what only this end knows: how text is shown.

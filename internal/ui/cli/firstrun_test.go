@@ -130,9 +130,13 @@ func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
 	}
 	h.Width = 140
 	again := h.Start()
-	again.WaitFor("tui.toml:2", "keys.toml:1", "mine.toml:3")
+	again.WaitFor("3 mistakes (1 in tui.toml, 1 in keys.toml, 1 in the theme); /doctor shows all.", "tui.toml:2")
 	again.Type("still typing")
 	again.WaitFor("still typing")
+	again.Keys("C-u")
+	again.Type("/doctor")
+	again.Keys("Enter")
+	again.WaitFor("tui.toml:2", "ui-keys: there is no action \"editor.sing\"", "ui-theme: ")
 }
 
 // find returns the program.

@@ -152,6 +152,39 @@ func TestKeysOfTheUsersFileCount(t *testing.T) {
 	s.WaitFor("Commands of this UI")
 }
 
+func TestTextsNameThePersonsOwnKeys(t *testing.T) {
+	h := newHarness(t, `{"if":{"user":"wait"},"do":[{"text":"begun"},{"hang":true}]}`)
+	h.WriteUser("keys.toml", "\"editor.submit\" = \"f8\"\n\"editor.followUp\" = \"f9\"\n\"global.interrupt\" = \"f10\"\n")
+	s := h.Open()
+	s.WaitFor("ask something")
+	s.Type("wait")
+	s.Keys("F8")
+	s.WaitFor("begun", "F8 sends after this turn; f9 sends it at the next step")
+	s.Type("second")
+	s.Keys("F8")
+	s.WaitFor("after this turn: second")
+	s.Keys("F10")
+	s.WaitFor("press F10 again to quit", "1 queued. Press F8 to continue.", "F8 continues with queued messages")
+}
+
+func TestAllMistakesOfTheUsersFilesCanBeRead(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("keys.toml", "\"global.showHelpp\" = \"f5\"\n\"editor.submit\" = \"hyper-q\"\n\"nothing.at.all\" = \"x\"\n")
+	h.WriteUser("tui.toml", "theme = \"none-such\"\nbell = 3\nmousee = true\n")
+	s := h.Open()
+	s.WaitFor("6 mistakes (2 in tui.toml, 3 in keys.toml, 1 in the theme); /doctor shows all.")
+	s.Say("/doctor")
+	for _, text := range []string{"bell must be", "mousee", "showHelpp", "editor.submit", "nothing.at.all", "none-such"} {
+		s.Type(text)
+		s.WaitFor(text, "! ui-")
+		s.Keys("Enter")
+		s.Gone("> " + text)
+		s.WaitFor(text, "Correct this line")
+		s.Keys("Escape")
+		s.WaitFor("─ Doctor")
+	}
+}
+
 func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
 	h := newHarness(t)
 	h.WriteUser("extensions/shows.js", `export default function (pi) {

@@ -118,6 +118,7 @@ func (m *Model) runSlash(typed, whenBusy string) tea.Cmd {
 		}
 		return c.run(m, args)
 	}
+	m.keys.forget() // it may register others
 	return m.input.RunCommand(typed, name, args, whenBusy)
 }
 
@@ -127,5 +128,6 @@ func (m *Model) reload() tea.Cmd {
 	if m.session.Live().Running {
 		m.toasts.Info("extensions are loaded again after this step of the turn")
 	}
-	return m.panels.pages.Reload()
+	m.keys.forget()
+	return m.panels.pages.Reload(m.keys.refresh)
 }

@@ -42,7 +42,7 @@ type drawnEditor struct {
 	had   string // the extension that had the editor last
 	hadAt time.Time
 	told  string // the one that did not answer, which was said
-	slow  int    // requests, one after the other, that were given up
+	slow  int    // requests that were given up, and none with keys was answered since
 	esc   time.Time
 	ask   *editorAsk // under way; nil for none
 	keys  []pressed  // that wait for it
@@ -118,7 +118,7 @@ func (d *drawnEditor) leaves(key string) bool {
 		return false
 	}
 	d.off, d.esc, d.hadAt = d.had, time.Time{}, time.Time{}
-	d.toasts.Info("The editor of " + display.Line(d.had) + " is closed. /reload opens it again.")
+	d.toasts.Info("The editor of " + display.Line(d.had) + " is closed. /reload lets it open again.")
 	return true
 }
 
@@ -149,7 +149,7 @@ func (d *drawnEditor) flush() tea.Cmd {
 // leave has the input take the keys that wait, and forgets what is of the session.
 func (d *drawnEditor) leave() tea.Cmd {
 	cmd := d.flush()
-	d.ask, d.shown, d.off = nil, editorLook{}, ""
+	d.ask, d.shown, d.off, d.slow = nil, editorLook{}, "", 0
 	return cmd
 }
 
@@ -197,7 +197,7 @@ func (d *drawnEditor) giveUp(ask *editorAsk) tea.Cmd {
 		return nil
 	}
 	if d.slow++; d.slow >= slowInARow {
-		d.silent(ask)
+		d.tell(ask, " is too slow, so the plain editor takes the keys that it does not answer in time. Esc twice closes its editor.")
 	}
 	send := d.send
 	time.AfterFunc(silentTimeout, func() { send(loop.Then(func() tea.Cmd { d.silent(ask); return nil })) })
@@ -237,7 +237,9 @@ func (d *drawnEditor) answered(ask *editorAsk, r *protocol.EditorDrawn, err erro
 	case ask.late: // its keys were taken
 		d.shown = editorLook{}
 	default:
-		d.slow = 0
+		if len(ask.keys) > 0 { // a mere drawing, as after a key that was late, says nothing of keys
+			d.slow = 0
+		}
 		changed := false
 		for _, e := range r.Edits {
 			cmds = append(cmds, d.do(ask, e, &changed))

@@ -138,4 +138,53 @@ func TestEscTwiceTakesThePlainEditorBack(t *testing.T) {
 	s.WaitFor("ask something")
 	s.Say("/reload")
 	s.WaitFor("== insert")
+	if strings.Contains(s.Screen(), "has closed") {
+		t.Errorf("it is said that the editor is closed, which is open:\n%s", s.Screen())
+	}
+}
+
+// byCommand opens an editor with a command, and another one's at its start.
+const byCommand = `import { CustomEditor } from "@mariozechner/pi-coding-agent";
+class Named extends CustomEditor {
+  render(width) { const lines = super.render(width); lines[lines.length - 1] = "== by command =="; return lines; }
+}
+export default (pi) => pi.registerCommand("named", { handler: async (args, ctx) => ctx.ui.setEditorComponent((tui, theme, keys) => new Named(tui, theme, keys)) });
+`
+
+func TestAReloadTellsOfAnEditorThatItCloses(t *testing.T) {
+	h := newHarness(t)
+	h.Env = append(h.Env, patientDraw)
+	h.WriteUser("extensions/named.js", byCommand)
+	s := h.Open()
+	s.Say("hello")
+	waitAnswers(s, 1)
+	s.Say("/named")
+	s.WaitFor("== by command ==")
+	s.Say("/reload")
+	s.WaitFor("The reload has closed the editor of the extension named.")
+	s.Gone("== by command ==")
+	s.Say("/named")
+	s.WaitFor("== by command ==")
+}
+
+// slowEditor takes its time with each letter, and none to draw.
+const slowEditor = `import { CustomEditor } from "@mariozechner/pi-coding-agent";
+class Slow extends CustomEditor {
+  handleInput(data) { for (const from = Date.now(); Date.now() - from < 600;); super.handleInput(data); }
+  render(width) { const lines = super.render(width); lines[lines.length - 1] = "== " + this.getText().length + " seen =="; return lines; }
+}
+export default (pi) => pi.on("session_start", (_e, ctx) => ctx.ui.setEditorComponent((tui, theme, keys) => new Slow(tui, theme, keys)));
+`
+
+func TestAnEditorThatIsTooSlowThreeTimesIsToldOf(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("extensions/slow.js", slowEditor)
+	s := h.Open()
+	s.Say("hello")
+	waitAnswers(s, 1)
+	for i, letter := range []string{"a", "b", "c"} {
+		s.WaitFor("== " + string(rune('0'+i)) + " seen ==")
+		s.Type(letter)
+	}
+	s.WaitFor("The extension slow is too slow", "❯ abc")
 }

@@ -25,10 +25,11 @@ func CrashOn(key string) {
 	}
 }
 
-// DrawWithin sets how long an extension may take with a key of the editor; "" leaves it.
+// DrawWithin sets how long an extension may take with a key of the editor, and the host to name
+// the shortcuts; "" leaves it.
 func DrawWithin(long string) {
 	if d, err := time.ParseDuration(long); err == nil {
-		drawTimeout = d
+		drawTimeout, shortcutTimeout = d, d
 	}
 }
 

@@ -28,7 +28,8 @@ type focus struct {
 	reading   *reading
 	agents    *agentView
 	editor    target
-	drawn     *drawnEditor // takes the keys of the editor first
+	shortcuts *shortcuts   // takes keys of the editor that mean nothing there
+	drawn     *drawnEditor // takes the other keys of the editor first
 	prefs     *preferences
 	global    func(keymap.Action) tea.Cmd // what counts everywhere
 }
@@ -61,10 +62,29 @@ func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
 	if f.questions.SecondEsc() && name == "esc" {
 		return nil
 	}
-	if k.Text != "" && k.Mod&^tea.ModShift == 0 {
-		name = k.Text // "?" is the same key on every keyboard
+	name = keyName(k)
+	if f.target() == f.editor {
+		if cmd, took := f.shortcuts.takes(pressed{key: k}, name); took || cmd != nil {
+			if took {
+				return cmd
+			}
+			return tea.Batch(cmd, f.pass(k))
+		}
 	}
-	to := f.target()
+	return f.pass(k)
+}
+
+// keyName names a key as the keys of the user's file are named.
+func keyName(k tea.KeyPressMsg) string {
+	if k.Text != "" && k.Mod&^tea.ModShift == 0 {
+		return k.Text // "?" is the same key on every keyboard
+	}
+	return k.Keystroke()
+}
+
+// pass has what has the focus take a key that is no shortcut of an extension.
+func (f *focus) pass(k tea.KeyPressMsg) tea.Cmd {
+	name, to := keyName(k), f.target()
 	f.questions.Key()
 	if to == f.questions && f.questions.Component() != nil && !f.over(name) {
 		if data := keyboard.Sequence(tea.Key(k)); data != "" {
@@ -95,11 +115,7 @@ func (f *focus) plain(p pressed) tea.Cmd {
 
 // does has a target do what a key says at some places, or types it.
 func (f *focus) does(k tea.KeyPressMsg, to target, places []keymap.Place) tea.Cmd {
-	name := k.Keystroke()
-	if k.Text != "" && k.Mod&^tea.ModShift == 0 {
-		name = k.Text // "?" is the same key on every keyboard
-	}
-	a, more := f.prefs.keys.Key(name, places...)
+	a, more := f.prefs.keys.Key(keyName(k), places...)
 	switch {
 	case more:
 		return nil
@@ -132,6 +148,13 @@ func (f *focus) over(key string) bool {
 func (f *focus) paste(text string) tea.Cmd {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	to := f.target()
+	if to == f.editor {
+		if cmd, took := f.shortcuts.takes(pressed{paste: &text}, ""); took {
+			return cmd
+		} else if cmd != nil {
+			return tea.Batch(cmd, f.paste(text))
+		}
+	}
 	f.questions.Key()
 	if to == f.questions && f.questions.Component() != nil {
 		return f.questions.Press(keyboard.Bracketed(text))

@@ -62,11 +62,11 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.close()
 	case m.session.MayCancel():
 		m.exit.armed = time.Now()
-		m.toasts.Info("cancelling; press Ctrl-C again to quit; the turn ends by itself")
+		m.toasts.Info("cancelling; press " + m.prefs.name(keymap.Interrupt) + " again to quit; the turn ends by itself")
 		return m.session.Cancel()
 	default:
 		m.exit.armed = time.Now()
-		m.toasts.Info("press Ctrl-C again to quit")
+		m.toasts.Info("press " + m.prefs.name(keymap.Interrupt) + " again to quit")
 	}
 	return nil
 }

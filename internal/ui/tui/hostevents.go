@@ -134,7 +134,7 @@ func (m *Model) arrived() tea.Cmd {
 	}
 	if a.TurnEnded { // it is the person's turn
 		m.input.Forget() // servers of the turn may have brought commands
-		cmds = append(cmds, m.window.notify("the turn has ended"))
+		cmds = append(cmds, m.keys.refresh(), m.window.notify("the turn has ended"))
 	}
 	if below.TurnEnded {
 		m.toasts.Info("the turn of the main conversation has ended")

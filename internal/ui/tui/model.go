@@ -18,6 +18,7 @@ import (
 	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/panel"
 	"scorel/internal/ui/tui/picture"
+	"scorel/internal/ui/tui/prefs"
 	"scorel/internal/ui/tui/question"
 	"scorel/internal/ui/tui/rendering"
 	"scorel/internal/ui/tui/status"
@@ -39,6 +40,7 @@ type Model struct {
 	reading *reading           // the conversation as it is read
 	input   *input.Input       // what is typed
 	drawn   *drawnEditor       // the editor, as an extension draws it
+	keys    *shortcuts         // keys of extensions
 	focus   *focus             // what takes the keys: overlays, questions, the conversation, the editor
 	status  *statusArea        // what is around the editor
 	agents  *agentView         // the agents in the background, and the one that is shown
@@ -68,10 +70,10 @@ type panels struct {
 // newModel reads the settings and takes the terminal.
 func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 	m := &Model{cfg: cfg, toasts: &status.Toasts{}}
-	var problems []string
-	m.prefs, problems = readPreferences(cfg.Dir)
+	var wrong prefs.Mistakes
+	m.prefs, wrong = readPreferences(cfg.Dir)
 	m.window = newWindow(ctx, cfg, m.prefs)
-	problems = append(problems, m.window.chooseTheme()...)
+	wrong.Theme = m.window.chooseTheme()
 	ahead, err := m.window.open()
 	if err != nil {
 		return nil, err
@@ -89,9 +91,7 @@ func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 		}
 		m.send(lost)
 	})
-	for _, p := range problems {
-		m.toasts.Warn(p)
-	}
+	m.toasts.Warn(wrong.Notice())
 	m.status.banner(protocol.SessionSummary{})
 	return m, nil
 }
@@ -105,7 +105,7 @@ func (m *Model) join(ctx context.Context) {
 	drawn := rendering.New(ctx, m.link, send)
 	conv := transcript.New(transcript.Config{Images: images, Drawer: drawn, Dir: cfg.WorkDir, ShowThinking: m.prefs.settings.ShowThinking,
 		Earlier: "earlier messages: " + m.prefs.hint(keymap.FocusUp) + " goes to them"})
-	m.session = conversation.New(conversation.Config{Link: m.link, Toasts: m.toasts, Transcript: conv})
+	m.session = conversation.New(conversation.Config{Link: m.link, Toasts: m.toasts, Transcript: conv, Remote: cfg.Remote})
 	images.Follow(conv, m.session)
 	drawn.Follow(conv, m.session)
 	m.host = hostinfo.New(hostinfo.Config{Link: m.link, Session: m.session, WorkDir: cfg.WorkDir,
@@ -119,7 +119,8 @@ func (m *Model) join(ctx context.Context) {
 	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, drawn: drawn, overlays: overlays, toasts: m.toasts, editor: m.input}
 	m.agents = &agentView{Model: m}
 	m.drawn = &drawnEditor{Model: m, id: rand.Text()}
-	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, drawn: m.drawn, prefs: m.prefs, global: m.global}
+	m.keys = &shortcuts{Model: m}
+	m.focus = &focus{shortcuts: m.keys, overlays: overlays, questions: questions, reading: m.reading, agents: m.agents, editor: &editing{m}, drawn: m.drawn, prefs: m.prefs, global: m.global}
 
 	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}
 	p := &m.panels
@@ -151,9 +152,9 @@ func (m *Model) keysChanged() {
 // prefsChanged reads the preferences again, and takes them.
 func (m *Model) prefsChanged() tea.Cmd {
 	before := m.prefs.settings
-	for _, p := range append(m.prefs.read(), m.window.chooseTheme()...) {
-		m.toasts.Warn(p)
-	}
+	wrong := m.prefs.read()
+	wrong.Theme = m.window.chooseTheme()
+	m.toasts.Warn(wrong.Notice())
 	m.keysChanged()
 	now := m.prefs.settings
 	if now.Vim != before.Vim {

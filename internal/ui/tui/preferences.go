@@ -21,20 +21,21 @@ type preferences struct {
 }
 
 // readPreferences reads them. What is wrong with them is shown when there is a screen.
-func readPreferences(dir string) (*preferences, []string) {
+func readPreferences(dir string) (*preferences, prefs.Mistakes) {
 	p := &preferences{dir: dir}
 	return p, p.read()
 }
 
-func (p *preferences) read() (problems []string) {
-	settings, wrong := prefs.Read(p.dir)
-	for _, w := range wrong {
-		problems = append(problems, w.String())
+func (p *preferences) read() prefs.Mistakes {
+	var wrong prefs.Mistakes
+	settings, problems := prefs.Read(p.dir)
+	for _, w := range problems {
+		wrong.Settings = append(wrong.Settings, w.String())
 	}
 	p.settings = settings
-	keys, wrongKeys := keymap.Read(disk.OS(), filepath.Join(p.dir, "keys.toml"))
-	p.keys = keymap.Reader{Map: keys}
-	return append(problems, wrongKeys...)
+	p.keys = keymap.Reader{}
+	p.keys.Map, wrong.Keys = keymap.Read(disk.OS(), filepath.Join(p.dir, "keys.toml"))
+	return wrong
 }
 
 // Settings are those of tui.toml.
@@ -45,6 +46,9 @@ func (p *preferences) Themes() []string { return theme.List(filepath.Join(p.dir,
 
 // Reread takes what has changed in the files.
 func (p *preferences) Reread() tea.Cmd { return p.changed() }
+
+// name is the key of an action, as a text writes it.
+func (p *preferences) name(a keymap.Action) string { return p.keys.Map.Name(a) }
 
 // hint names the key of an action.
 func (p *preferences) hint(a keymap.Action) string { return p.keys.Map.Hint(a) }

@@ -55,7 +55,7 @@ func (s *statusArea) tick() tea.Cmd {
 		s.working.CancelKey = s.prefs.hint(keymap.Interrupt)
 	}
 	s.working.Pictures, s.working.Each = status.Indicator(s.session.Live().UIStates)
-	s.working.Observe(s.session.Live(), now)
+	s.working.Observe(s.session.Live(), s.session.Began(), now)
 	next := time.Duration(0)
 	sooner := func(d time.Duration) {
 		if d > 0 && (next == 0 || d < next) {
@@ -103,7 +103,7 @@ func (s *statusArea) above(height int) []string {
 	if strip := status.TaskStrip(th, width, tasks, "/tasks", now); strip != "" {
 		lines = append(lines, strip)
 	}
-	lines = append(lines, status.QueueStrip(th, width, live.Queues, s.prefs.hint(keymap.EditQueue))...)
+	lines = append(lines, status.QueueStrip(th, width, live.Queues, s.prefs.hint(keymap.EditQueue), s.prefs.name(keymap.Submit))...)
 	lines = append(lines, s.toasts.Render(th, width, now)...)
 	lines = append(lines, status.Widgets(th, width, height, live.UIStates, "above")...)
 	if n := len(lines) - height; n > 0 {
@@ -191,11 +191,11 @@ func (s *statusArea) placeholder(reading bool) string {
 	case s.session.Over():
 		return "message to " + s.agents.name() + "; " + hint(keymap.Cancel) + " goes back to the main conversation"
 	case s.session.Live().Running && s.prefs.settings.WhenBusy == "steer":
-		return "Enter sends it at the next step; " + hint("editor.followUp") + " sends after this turn"
+		return s.prefs.name(keymap.Submit) + " sends it at the next step; " + hint("editor.followUp") + " sends after this turn"
 	case s.session.Live().Running:
-		return "Enter sends after this turn; " + hint("editor.followUp") + " sends it at the next step"
+		return s.prefs.name(keymap.Submit) + " sends after this turn; " + hint("editor.followUp") + " sends it at the next step"
 	case s.queue.Paused():
-		return "Enter continues with queued messages"
+		return s.prefs.name(keymap.Submit) + " continues with queued messages"
 	}
 	return "ask something, / for commands, @ for files, ! for the shell"
 }

@@ -180,7 +180,9 @@ function applyTransient(l: Live, e: TransientEvent): void {
     case "runtime_start":
       l.running = true;
       setTurn(l, e);
-      drop(l, "ended");
+      drop(l, "ended", "command");
+      l.runningSince = e.ts;
+      if (e.command) l.command = e.command;
       break;
     case "turn_start":
       setTurn(l, e);
@@ -190,7 +192,7 @@ function applyTransient(l: Live, e: TransientEvent): void {
     case "runtime_end": {
       const shells = (l.tools ?? []).filter((t) => t.shell);
       l.running = false;
-      drop(l, "turnId", "turnIndex", "messages", "permissions", "ui", "retry");
+      drop(l, "turnId", "turnIndex", "runningSince", "command", "messages", "permissions", "ui", "retry");
       l.ended = { turnId: e.turnId ?? ("" as NonNullable<Live["turnId"]>), ...body(e) };
       setList(l, "tools", shells); // commands of people belong to no run
       break;

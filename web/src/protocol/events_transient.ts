@@ -104,8 +104,13 @@ export interface TurnEnd {
   stopReason?: StopReason;
 }
 
-/** RuntimeStart begins a run. */
-export interface RuntimeStart {}
+/**
+ * RuntimeStart begins a run. Command is the name of the slash command that the run is, such as
+ * one of an extension; "" of a turn, in which a model is asked.
+ */
+export interface RuntimeStart {
+  command?: string;
+}
 
 /** EndReason says in one word how a run ended. */
 export type EndReason = (typeof endReasonValues)[number];

@@ -28,6 +28,12 @@ export interface Live {
   turnId?: TurnID;
   turnIndex?: number;
   /**
+   * RunningSince is when the run that goes on has begun, in Unix milliseconds of the host, and
+   * Command the slash command that it is; 0 and "" when none runs, and "" of a turn.
+   */
+  runningSince?: number;
+  command?: string;
+  /**
    * Ended is how the newest turn of this host ended; none while one runs. A client that
    * did not see the end itself learns from it why there is no answer.
    */

@@ -66,7 +66,8 @@ export const runStateValues = [
  * work in WorkDir, or the folder of the named session. Options count for each run as those
  * of a message do: the mode is dontAsk unless one is given, and never bypassPermissions.
  * OnQuestion "wait" leaves a run with a question until a person answers it, "deny" answers
- * no; "" is what the configuration says.
+ * no; "" is what the configuration says. Name is refused while another schedule that is not
+ * done has it.
  */
 export interface CreateSchedule {
   name?: string;

@@ -144,7 +144,10 @@ export interface SessionSummary {
   damaged?: string;
   /** State is what goes on in it, nil while this host does not have it open. */
   state?: SessionState;
-  /** Notices of clone_session say what the copy lacks, as the session itself does. */
+  /**
+   * Notices of clone_session say what the copy lacks, as the session itself does, and
+   * what was found damaged in that.
+   */
   notices?: string[];
 }
 

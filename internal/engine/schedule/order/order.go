@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -125,13 +126,23 @@ func SplitWhen(words []string) (when string, rest []string) {
 const shortest = 6
 
 // Find returns the schedule that a word means: its id, its name, or the beginning of the id.
-// Where it could be several it is none.
+// Where it could be several it is the only one that may still be due, or none.
 func Find(list []protocol.Schedule, word string) (*protocol.Schedule, error) {
-	i, err := find(len(list), word, "schedule", func(i int) (string, string) { return string(list[i].ScheduleID), list[i].Name })
-	if err != nil {
-		return nil, err
+	of := func(list []protocol.Schedule) (*protocol.Schedule, error) {
+		i, err := find(len(list), word, "schedule", func(i int) (string, string) { return string(list[i].ScheduleID), list[i].Name })
+		if err != nil {
+			return nil, err
+		}
+		return &list[i], nil
 	}
-	return &list[i], nil
+	found, err := of(list)
+	if err != nil {
+		due := slices.DeleteFunc(slices.Clone(list), func(s protocol.Schedule) bool { return s.State == protocol.ScheduleDone })
+		if one, derr := of(due); derr == nil {
+			return one, nil
+		}
+	}
+	return found, err
 }
 
 // FindRun returns the run that a word means: its id or the beginning of that.

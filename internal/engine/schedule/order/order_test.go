@@ -40,9 +40,11 @@ func TestWhenIsTakenFromTheFrontOfTheWords(t *testing.T) {
 }
 
 func TestAWordThatCouldBeSeveralIsNone(t *testing.T) {
-	list := []protocol.Schedule{{ScheduleID: "sch_aaaaaaaaaaaaaaa1", Name: "build"}, {ScheduleID: "sch_aaaaaaaaaaaaaaa2", Name: "twice"}, {ScheduleID: "sch_bbbbbbbbbbbbbbbb", Name: "twice"}}
+	list := []protocol.Schedule{{ScheduleID: "sch_aaaaaaaaaaaaaaa1", Name: "build"}, {ScheduleID: "sch_aaaaaaaaaaaaaaa2", Name: "twice"}, {ScheduleID: "sch_bbbbbbbbbbbbbbbb", Name: "twice"},
+		{ScheduleID: "sch_ccccccccccccccc1", Name: "again", State: protocol.ScheduleDone}, {ScheduleID: "sch_ccccccccccccccc2", Name: "again"}}
 	for word, want := range map[string]string{
 		"build": "sch_aaaaaaaaaaaaaaa1", "sch_aaaaaaaaaaaaaaa2": "sch_aaaaaaaaaaaaaaa2", "bbbbbb": "sch_bbbbbbbbbbbbbbbb", "sch_bbbbbb": "sch_bbbbbbbbbbbbbbbb",
+		"again": "sch_ccccccccccccccc2", "sch_ccccccccccccccc1": "sch_ccccccccccccccc1",
 		"twice": "", "aaaaaa": "", "bbb": "", "sch_bb": "", "none": "", "": "",
 	} {
 		x, err := Find(list, word)

@@ -42,10 +42,15 @@ function setArea(place, name, factory) {
 
 function areaChanged(place, area) {
   if (area.timer !== undefined || areas.get(place) !== area) return;
+  const show = () => showLines(`scorel:${place}`, place, [String(++area.rev)]);
+  if (area.rev === 0) { // with what else the handler asks for
+    show();
+    return;
+  }
   area.timer = setTimeout(() => {
     area.timer = undefined;
-    if (areas.get(place) === area && !ended) showLines(`scorel:${place}`, place, [String(++area.rev)]);
-  }, area.rev === 0 ? 0 : AREA_EVERY);
+    if (areas.get(place) === area && !ended) show();
+  }, AREA_EVERY);
 }
 
 function renderArea({ place, width }) {

@@ -130,9 +130,10 @@ function setEditorComponent(factory) {
     showLines("scorel:editorComponent", "editorComponent", null);
   }
   if (factory === undefined || factory === null) return;
-  replaced = { factory: need("function", factory, "What ui.setEditorComponent gets"), id: crypto.randomUUID(), rev: 0, timer: undefined, made: new Map(), spare: undefined };
+  replaced = { factory: need("function", factory, "What ui.setEditorComponent gets"), id: crypto.randomUUID(), rev: 0, ready: false, timer: undefined, made: new Map(), spare: undefined };
   try {
     replaced.spare = makeEditor();
+    replaced.ready = true;
   } catch (err) {
     replaced = undefined;
     throw err;
@@ -142,11 +143,16 @@ function setEditorComponent(factory) {
 
 function editorChanged() {
   const now = replaced;
-  if (!now || now.timer !== undefined) return;
+  if (!now || !now.ready || now.timer !== undefined) return;
+  const show = () => showLines("scorel:editorComponent", "editorComponent", [`${now.id} ${++now.rev}`]);
+  if (now.rev === 0) { // with what else the handler asks for
+    show();
+    return;
+  }
   now.timer = setTimeout(() => {
     now.timer = undefined;
-    if (replaced === now && !ended) showLines("scorel:editorComponent", "editorComponent", [`${now.id} ${++now.rev}`]);
-  }, now.rev === 0 ? 0 : AREA_EVERY);
+    if (replaced === now && !ended) show();
+  }, AREA_EVERY);
 }
 
 // renderEditor brings keys to the component of a terminal. A key that it fails at is the

@@ -78,7 +78,7 @@ func (v *View) apply(u *link.Update, b *batch) {
 		}
 		return
 	}
-	before := v.Live().Running
+	before, turn := v.Live().Running, v.Live().TurnID
 	for _, e := range u.Events {
 		b.Facts = v.event(e) || b.Facts
 		if end, ok := e.Body.(*protocol.RuntimeEnd); ok {
@@ -103,6 +103,9 @@ func (v *View) apply(u *link.Update, b *batch) {
 	}
 	b.Events, b.Fresh = append(b.Events, u.Events...), b.Fresh || u.Fresh
 	v.projection.Apply(u.Update, &u.Live)
+	if l := v.Live(); l.Running && (!before || l.TurnID != turn) {
+		v.begins(l.RunningSince, u.Fresh, time.Now())
+	}
 	if u.Fresh && v.opened.Over == 0 {
 		v.tellAway(v.looked)
 	}

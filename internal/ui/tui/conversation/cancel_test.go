@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"testing"
+	"time"
 
 	"scorel/client"
 	"scorel/internal/ui/tui/transcript"
@@ -24,5 +25,27 @@ func TestTurnAfterACancelledOneCanBeCancelled(t *testing.T) {
 	}
 	if runs("turn_b"); !m.MayCancel() { // one update tells of the end of one and the beginning of the other
 		t.Error("the turn behind a cancelled one cannot be cancelled")
+	}
+}
+
+func TestATurnBeginsWhenTheHostSaysUnlessItsClockIsAnother(t *testing.T) {
+	now := time.UnixMilli(1_000_000)
+	for name, c := range map[string]struct {
+		at            int64
+		remote, fresh bool
+		want          int64
+	}{
+		"joined":                {at: 900_000, fresh: true, want: 900_000},
+		"seen":                  {at: 999_000, want: 999_000},
+		"joined, elsewhere":     {at: 900_000, remote: true, fresh: true, want: 900_000},
+		"seen, elsewhere":       {at: 900_000, remote: true, want: 1_000_000},
+		"a clock that is ahead": {at: 2_000_000, remote: true, fresh: true, want: 1_000_000},
+		"an older host":         {fresh: true, want: 1_000_000},
+	} {
+		v := New(Config{Transcript: transcript.New(transcript.Config{}), Remote: c.remote})
+		v.begins(c.at, c.fresh, now)
+		if got := v.Began().UnixMilli(); got != c.want {
+			t.Errorf("%s: %d", name, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,12 +19,14 @@ type Config struct {
 	Link       *link.Link
 	Toasts     *status.Toasts
 	Transcript *transcript.Transcript // it follows the session
+	Remote     bool                   // the clock of the host is that of another machine
 }
 
 // View is the open session, or none yet.
 type View struct {
 	link       *link.Link
 	toasts     *status.Toasts
+	remote     bool
 	transcript *transcript.Transcript // of what is shown
 
 	shown
@@ -59,6 +62,7 @@ type turn struct {
 	cancelling protocol.TurnID  // the one that is being cancelled
 	over       protocol.EventID // of a command of a person that has ended, though its result waits for the turn's next step
 	ended      protocol.TurnID  // the one whose end was shown last
+	began      time.Time        // the one that runs
 }
 
 // Figures are what the status line shows of the session.
@@ -73,7 +77,7 @@ type Figures struct {
 
 // New returns a view of no session.
 func New(cfg Config) *View {
-	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, shown: shown{projection: client.NewProjection()}, looks: lru.New[protocol.SessionID, protocol.Seq](maxLooks, keepLooks)}
+	return &View{link: cfg.Link, remote: cfg.Remote, toasts: cfg.Toasts, transcript: cfg.Transcript, shown: shown{projection: client.NewProjection()}, looks: lru.New[protocol.SessionID, protocol.Seq](maxLooks, keepLooks)}
 }
 
 // ID is that of the session, "" while none is open.
@@ -90,6 +94,19 @@ func (v *View) Figures() Figures { return v.figures }
 
 // Answered is the model that has answered last, "" while none has.
 func (v *View) Answered() string { return v.figures.Answered }
+
+// Began is when the turn that runs has begun, by the clock of this machine; zero while none was
+// seen.
+func (v *View) Began() time.Time { return v.turn.began }
+
+// begins notes that a turn runs that has begun at a time of the host, in milliseconds. Fresh says
+// that its beginning was not seen here: the time of a host elsewhere is no better than that.
+func (v *View) begins(at int64, fresh bool, now time.Time) {
+	v.turn.began = now
+	if began := time.UnixMilli(at); at > 0 && (fresh || !v.remote) && began.Before(now) {
+		v.turn.began = began
+	}
+}
 
 // CreatedAt is when the session was made, in milliseconds; 0 where that is not known.
 func (v *View) CreatedAt() int64 { return v.opened.Opened.Summary.CreatedAt }
@@ -231,7 +248,7 @@ func (v *View) StopShell(id protocol.EventID) tea.Cmd {
 		case !r.Cancelled:
 			v.turn.over = id
 			if v.MayCancel() {
-				v.toasts.Info("the command has ended, and is shown after this step of the turn; Esc again cancels the turn")
+				v.toasts.Info("the command has ended, and is shown after this step of the turn; press the key again to cancel the turn")
 			}
 		}
 		return nil

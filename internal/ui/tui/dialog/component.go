@@ -131,7 +131,7 @@ func (d *Component) Render(th *theme.Theme, width, height int) ([]string, *field
 			}
 		}
 		lines, at := d.choices.render(th, width, d.armed)
-		return d.compose(th, width, height, d.title(), prose(text, width, th.Text), lines, at, nil)
+		return d.compose(th, width, height, d.title(), prose(text, width, th.Text), lines, at, nil, row.Doing{Action: keymap.DialogPick, Text: "choose"}, row.Doing{Action: keymap.DialogClose, Text: "close it"})
 	}
 	if width < 1 || height < 1 {
 		return nil, nil

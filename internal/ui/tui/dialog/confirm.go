@@ -3,6 +3,7 @@ package dialog
 import (
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 )
 
@@ -74,5 +75,5 @@ func (d *Confirm) Render(th *theme.Theme, width, height int) ([]string, *field.C
 		return prose(d.cfg.Message, width, th.Text)
 	})
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, d.cfg.Title, body, lines, at, nil)
+	return d.compose(th, width, height, d.cfg.Title, body, lines, at, nil, row.Doing{Action: keymap.DialogPick, Text: "choose"}, row.Doing{Action: keymap.DialogClose, Text: "close"})
 }

@@ -99,6 +99,14 @@ func (f *frame) Arm(on bool)     { f.armed = on }
 
 func (f *frame) SetKeys(keys *keymap.Map) { f.keys = keys }
 
+// named is the key of an action, as a text writes it.
+func (f *frame) named(a keymap.Action) string {
+	if f.keys == nil {
+		return keymap.Default().Name(a)
+	}
+	return f.keys.Name(a)
+}
+
 // places returns the places of a dialog, while text is typed or not.
 func places(typing bool) []keymap.Place {
 	if typing {

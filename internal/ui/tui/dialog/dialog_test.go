@@ -587,3 +587,20 @@ func TestAFrameThatComesBeforeTheAnswerIsShown(t *testing.T) {
 		t.Errorf("what was drawn for another screen is shown:\n%s", s)
 	}
 }
+
+func TestEveryDialogNamesTheKeysThatAnswerAndClose(t *testing.T) {
+	of := func(kind string) Dialog {
+		return New(protocol.UIRequest{UIID: "ui_1", Data: protocol.Dialog{Kind: kind, Title: "Sure?", Message: "It is.", URL: "https://example.com/", Text: "a"}}, nil, nil)
+	}
+	for name, d := range map[string]Dialog{
+		"confirm": of(protocol.DialogConfirm), "url": of(protocol.DialogURL), "input": of(protocol.DialogInput), "editor": of(protocol.DialogEditor), "custom, elsewhere": of(protocol.DialogCustom), "unknown": of("new"),
+		"own confirm": NewConfirm(ConfirmConfig{Title: "Quit?"}), "trust": NewTrust(report()),
+	} {
+		d.SetKeys(keymap.Default())
+		d.Arm(true)
+		lines := strings.Split(strings.TrimRight(screen(d, 80, 20), "\n"), "\n")
+		if last := lines[len(lines)-1]; !strings.Contains(last, "enter ") || !strings.Contains(last, "esc ") {
+			t.Errorf("%s ends with %q", name, last)
+		}
+	}
+}

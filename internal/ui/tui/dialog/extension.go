@@ -188,7 +188,7 @@ func (d *yesNo) Render(th *theme.Theme, width, height int) ([]string, *field.Cur
 		return lines
 	})
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, asker(d.data), body, lines, at, nil)
+	return d.compose(th, width, height, asker(d.data), body, lines, at, nil, answers()...)
 }
 
 // input is a line or, with an area, a text.
@@ -248,7 +248,7 @@ func (d *input) Paste(text string) {
 	}
 }
 
-// answers are the actions of a dialog in which text is typed.
+// answers are the actions of a dialog with one answer.
 func answers() []row.Doing {
 	return []row.Doing{{Action: keymap.DialogPick, Text: "answer"}, {Action: keymap.DialogClose, Text: "skip"}}
 }
@@ -291,5 +291,5 @@ func (d *unknown) Paste(string) {}
 func (d *unknown) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
 	body := prose("The host asks in a way that this version does not know. Update Scorel, or answer in another client.", width, th.Warning)
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, "A question", body, lines, at, nil)
+	return d.compose(th, width, height, "A question", body, lines, at, nil, answers()...)
 }

@@ -254,7 +254,7 @@ func (d *formDialog) Render(th *theme.Theme, width, height int) ([]string, *fiel
 		about = append(about, prose(p.f.Description, width, th.Dim)...)
 	}
 	if p.picked != nil {
-		about = append(about, prose("Space: select. Enter: continue.", width, th.Dim)...)
+		about = append(about, prose("Space: select. "+d.named(keymap.DialogPick)+": continue.", width, th.Dim)...)
 	}
 	lines, cursor, at := p.render(th, width, d.armed)
 	if p.wrong != "" {

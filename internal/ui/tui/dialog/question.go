@@ -215,7 +215,7 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 	}
 	ask = append(ask, prose(p.q.Question, width, th.Strong)...)
 	if p.q.Multiple {
-		ask = append(ask, prose("Space: select. Enter: continue.", width, th.Dim)...)
+		ask = append(ask, prose("Space: select. "+d.named(keymap.DialogPick)+": continue.", width, th.Dim)...)
 	}
 	below, cursor, at := p.render(th, width, d.armed)
 	doing := []row.Doing{{Action: keymap.DialogClose, Text: "skip"}}

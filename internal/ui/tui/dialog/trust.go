@@ -7,6 +7,7 @@ import (
 	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -119,7 +120,7 @@ func (d *Trust) Render(th *theme.Theme, width, height int) ([]string, *field.Cur
 		title = "This project is trusted"
 	}
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, title, d.lines(th, width, d.items), lines, at, nil)
+	return d.compose(th, width, height, title, d.lines(th, width, d.items), lines, at, nil, row.Doing{Action: keymap.DialogPick, Text: "choose"}, row.Doing{Action: keymap.DialogClose, Text: "close"})
 }
 
 // items says what of the project could act.

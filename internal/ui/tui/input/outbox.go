@@ -164,21 +164,36 @@ func (in *Input) RunCommand(typed, name, args, whenBusy string) tea.Cmd {
 			err = noCommand(name)
 		}
 		return done, err
-	}, func(done *protocol.CommandResult) tea.Cmd {
-		if done.Text != "" {
-			in.cfg.Overlays.Page("/"+name, strings.Split(strings.TrimRight(display.Text(done.Text), "\n"), "\n"))
+	}, func(done *protocol.CommandResult) tea.Cmd { return in.ran(name, done) })
+}
+
+// Press has the host run a command that a key stands for: nothing was typed that could return.
+func (in *Input) Press(name string) tea.Cmd {
+	return link.Ordered(in.cfg.Link, func(ctx context.Context, to link.Target) (*protocol.CommandResult, error) {
+		return client.Call[*protocol.CommandResult](ctx, to.Client, to.Session, &protocol.RunCommand{Name: name, Moves: true})
+	}, func(done *protocol.CommandResult, err error) tea.Cmd {
+		if err != nil {
+			return in.sender.Refused(err)
 		}
-		if done.Status != "" {
-			in.cfg.Toasts.Info(done.Status)
-		}
-		if done.Queued {
-			in.cfg.Toasts.Info("it runs at the next step of the turn")
-		}
-		if done.Move == nil {
-			return nil
-		}
-		return in.sender.Led(done.Move)
+		return in.ran(name, done)
 	})
+}
+
+// ran shows what a command did.
+func (in *Input) ran(name string, done *protocol.CommandResult) tea.Cmd {
+	if done.Text != "" {
+		in.cfg.Overlays.Page("/"+name, strings.Split(strings.TrimRight(display.Text(done.Text), "\n"), "\n"))
+	}
+	if done.Status != "" {
+		in.cfg.Toasts.Info(done.Status)
+	}
+	if done.Queued {
+		in.cfg.Toasts.Info("it runs at the next step of the turn")
+	}
+	if done.Move == nil {
+		return nil
+	}
+	return in.sender.Led(done.Move)
 }
 
 // noCommand says that neither the UI nor the host has a command, and what serves instead

@@ -40,7 +40,7 @@ const (
 
 	Submit         Action = "editor.submit"   // send; while a turn runs, as the setting says
 	SubmitOther    Action = "editor.followUp" // while a turn runs, the other way
-	Cancel         Action = "editor.cancel"   // close what is open, else cancel the turn; twice: rewind
+	Cancel         Action = "editor.cancel"   // close what is open, else cancel the turn; twice, while none runs: rewind
 	NewLine        Action = "editor.newLine"
 	Left           Action = "editor.left"
 	Right          Action = "editor.right"

@@ -26,7 +26,7 @@ func Infos() []Info {
 
 		{Submit, "send; while a turn runs, as the setting says", keys("enter")},
 		{SubmitOther, "while a turn runs, send the other way: steer or queue", keys("ctrl+q", "ctrl+enter")},
-		{Cancel, "close what is open, else cancel the turn; twice: rewind", keys("esc")},
+		{Cancel, "close what is open, else cancel the turn; twice, while none runs: rewind", keys("esc")},
 		{NewLine, "a new line; so does Enter after a backslash", keys("ctrl+j", "shift+enter", "alt+enter")},
 		{Left, "a character to the left", keys("left", "ctrl+b")},
 		{Right, "a character to the right", keys("right", "ctrl+f")},

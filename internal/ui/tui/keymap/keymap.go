@@ -1,6 +1,11 @@
 package keymap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Place returns where an action counts.
 func (a Action) Place() Place {
@@ -23,6 +28,46 @@ func (m *Map) Hint(a Action) string {
 		return keys[0]
 	}
 	return "no key"
+}
+
+// Name is [Map.Hint] as texts write it that have words around: Ctrl+C, Enter.
+func (m *Map) Name(a Action) string {
+	keys := m.Keys(a)
+	if len(keys) == 0 {
+		return "no key"
+	}
+	words := strings.Fields(keys[0])
+	for i, w := range words {
+		parts := strings.Split(strings.TrimSuffix(w, "+"), "+")
+		for k, p := range parts {
+			if p != "" && (len(parts) > 1 || utf8.RuneCountInString(p) > 1) { // a single k is another key than K
+				r, n := utf8.DecodeRuneInString(p)
+				parts[k] = string(unicode.ToUpper(r)) + p[n:]
+			}
+		}
+		words[i] = strings.Join(parts, "+") + w[len(strings.TrimSuffix(w, "+")):]
+	}
+	return strings.Join(words, " ")
+}
+
+// Taken returns the action that a key does in one of the places, or begins a sequence of; ""
+// for a key that is free there.
+func (m *Map) Taken(key string, places ...Place) Action {
+	for _, p := range places {
+		if a, ok := m.actions[p][key]; ok {
+			return a
+		}
+		var found []Action
+		for k, a := range m.actions[p] {
+			if overlap(k, key) {
+				found = append(found, a)
+			}
+		}
+		if len(found) > 0 {
+			return slices.Min(found)
+		}
+	}
+	return ""
 }
 
 // Reader finds the actions of keys, sequences included.

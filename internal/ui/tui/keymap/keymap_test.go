@@ -278,3 +278,28 @@ func TestTheDocumentedKeysAreTheDefaultOnes(t *testing.T) {
 		t.Error("the table is not that of the default keys; run go test ./internal/ui/tui/keymap -update")
 	}
 }
+
+func TestTextsNameKeysWithCapitals(t *testing.T) {
+	m := newMap()
+	for key, want := range map[string]string{"enter": "Enter", "ctrl+c": "Ctrl+C", "ctrl+x ctrl+e": "Ctrl+X Ctrl+E", "k": "k", "K": "K", "alt+up": "Alt+Up", "f5": "F5", "ctrl++": "Ctrl++", "/": "/"} {
+		m.keys[Submit] = []string{key}
+		if got := m.Name(Submit); got != want {
+			t.Errorf("%s is named %s, not %s", key, got, want)
+		}
+	}
+	if got := m.Name(Cancel); got != "no key" {
+		t.Errorf("an action without a key: %q", got)
+	}
+}
+
+func TestAKeyIsTakenByAnActionOrASequence(t *testing.T) {
+	m := Default()
+	for key, want := range map[string]Action{"alt+p": PickModel, "ctrl+a": LineStart, "alt+k": "", "f7": ""} {
+		if got := m.Taken(key, Editor, Global); got != want {
+			t.Errorf("%s is taken by %q, not %q", key, got, want)
+		}
+	}
+	if m.Taken("ctrl+x", Editor, Global) == "" {
+		t.Error("the beginning of a sequence is free")
+	}
+}

@@ -174,6 +174,13 @@ func list(value any) ([]string, bool) {
 	return nil, false
 }
 
+// Parse reads a single key, as it is written in the user's file, and returns its name as
+// [Reader.Key] takes it; false for what is none, or a sequence of several.
+func Parse(text string) (key string, ok bool) {
+	key, err := parse(text)
+	return key, err == nil && !strings.Contains(key, " ")
+}
+
 // parse reads a key or a sequence and writes it as Bubble Tea names it.
 func parse(text string) (string, error) {
 	parts := strings.Fields(text)

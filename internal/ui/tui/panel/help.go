@@ -49,9 +49,19 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 		}
 		items := slices.Clone(cfg.Items)
 		for _, c := range slash.Beside(slash.Screen, r.Commands) {
+			if key, ok := strings.CutPrefix(c.Name, protocol.ShortcutPrefix); ok && c.Source == protocol.CommandExtension && free(keys, key) {
+				items = append(items, list.Item{ID: "/" + c.Name, Title: key, Detail: c.Description, Right: c.Origin, Group: "Keys: extensions", Search: c.Name})
+				continue
+			}
 			items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
 		}
 		p.List.SetItems(append(items, problems(r.Problems)...))
 		return nil
 	}))
+}
+
+// free reports whether a text is a key that the editor leaves to extensions.
+func free(keys *keymap.Map, text string) bool {
+	key, ok := keymap.Parse(text)
+	return ok && keys.Taken(key, keymap.Editor, keymap.Global) == ""
 }

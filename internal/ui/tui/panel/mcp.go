@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
@@ -248,7 +249,7 @@ func (x *MCP) answer(name string, questions []protocol.MCPInput) tea.Cmd {
 	}
 	message := line(q.Description)
 	if q.Answered {
-		message = strings.TrimSpace(message + " Enter on an empty line keeps the answer that there is.")
+		message = strings.TrimSpace(message + " " + x.Overlays.Keys().Name(keymap.Submit) + " on an empty line keeps the answer that there is.")
 	}
 	text := q.Default
 	if q.Password {

@@ -10,6 +10,7 @@ import (
 	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
+	"scorel/internal/ui/tui/prefs"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -121,10 +122,20 @@ func usageLine(name string, calls int, u protocol.Usage) string {
 
 // Doctor looks for what is wrong with the installation.
 func (x *Pages) Doctor() tea.Cmd {
+	whole := map[string]protocol.DoctorCheck{} // by the id of its row, which may cut it
+	p := &overlay.Picker{}
+	p.OnPick = func(ids []string) tea.Cmd {
+		if c, ok := whole[ids[0]]; ok {
+			x.Overlays.PageOf(display.Line(c.ID), []string{display.Line(c.Text), display.Line(c.Advice)}, x.Doctor)
+		}
+		return nil
+	}
 	return table(x.Base, list.Config{Title: "Doctor", TwoLines: true}, &protocol.Doctor{WorkDir: x.WorkDir}, func(r *protocol.DoctorReport) []list.Item {
 		var items []list.Item
-		for _, c := range r.Checks {
-			it := list.Item{ID: c.ID, Title: c.ID + ": " + c.Text, Detail: c.Advice, Mark: x.Screen.Theme().Box.Check, Tone: list.Good}
+		for i, c := range append(prefs.FindMistakes(x.Dir).Checks(), r.Checks...) {
+			id := fmt.Sprint(i, " ", c.ID)
+			whole[id] = c
+			it := list.Item{ID: id, Title: c.ID + ": " + c.Text, Detail: c.Advice, Mark: x.Screen.Theme().Box.Check, Tone: list.Good}
 			switch c.State {
 			case "warn":
 				it.Mark, it.Tone = "!", list.Warn
@@ -134,7 +145,7 @@ func (x *Pages) Doctor() tea.Cmd {
 			items = append(items, it)
 		}
 		return items
-	}, &overlay.Picker{})
+	}, p)
 }
 
 // Extensions shows the extensions; picking one switches it on or off.
@@ -286,14 +297,21 @@ func (x *Pages) Memory(note string) tea.Cmd {
 }
 
 // Reload loads extensions, skills and commands again.
-func (x *Pages) Reload() tea.Cmd {
+func (x *Pages) Reload(then func() tea.Cmd) tea.Cmd {
 	return ordered(x.Base, &protocol.Reload{}, func(r *protocol.Reloaded) tea.Cmd {
 		x.Toasts.Info(fmt.Sprintf("loaded %s; there are %s, %s, %s and %s", counted(r.Extensions, "extension"), counted(r.Skills, "skill"),
 			counted(r.Commands, "command"), counted(r.Agents, "agent"), counted(r.Hooks, "hook")))
-		for _, p := range r.Problems {
-			x.Toasts.Warn(p)
+		switch n := len(r.Problems); {
+		case n == 1:
+			x.Toasts.Warn(r.Problems[0])
+		case n > 1: // as notices, they would not all be seen
+			text := []string{}
+			for _, p := range r.Problems {
+				text = append(text, display.Line(p), "")
+			}
+			x.Overlays.Page(counted(n, "problem")+" of what was loaded", text[:len(text)-1])
 		}
 		x.typed.Forget()
-		return x.typed.Changed()
+		return tea.Batch(x.typed.Changed(), then())
 	})
 }

@@ -183,9 +183,10 @@ func (v *remoteView) Render(th *theme.Theme, width, height int) ([]string, *over
 			say("The browser warns of the host's own certificate: compare " + v.opened.Fingerprint + ". It allows neither installing the page nor notifications.")
 		}
 	}
-	keys := "d disconnects · esc continues"
+	closes := v.Overlays.Hint(keymap.ListClose)
+	keys := "d disconnects · " + closes + " continues"
 	if v.came != nil && !v.in {
-		keys = "y lets it in · n sends it away · esc later"
+		keys = "y lets it in · n sends it away · " + closes + " later"
 	}
 	out := []string{row.Rule(th, width, "Remote control", "")}
 	if v.address != "" {

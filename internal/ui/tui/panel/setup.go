@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/ui/cli/demoproject"
 	"scorel/internal/ui/tui/hostinfo"
+	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
 )
@@ -106,7 +107,7 @@ func (x *Setup) demo() tea.Cmd {
 			x.Toasts.Fail(err)
 			return nil
 		}
-		x.Toasts.Info("a small project with a fault is in ./" + demoFolder + "; Enter sends the task, and you will be asked before anything runs")
+		x.Toasts.Info("a small project with a fault is in ./" + demoFolder + "; " + x.Overlays.Keys().Name(keymap.Submit) + " sends the task, and you will be asked before anything runs")
 		if !x.editor.Empty() {
 			return nil // somebody has typed meanwhile
 		}

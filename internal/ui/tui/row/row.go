@@ -1,6 +1,7 @@
 package row
 
 import (
+	"slices"
 	"strings"
 
 	"scorel/internal/text/cell"
@@ -142,24 +143,39 @@ func HintsOf(keys *keymap.Map, doing ...Doing) []Hint {
 	return hints
 }
 
-// Hints draws keys and what they do on one line, as many as fit whole.
+// Hints draws keys and what they do on one line, as many as fit whole: the first ones and the
+// last, which leads away.
 func Hints(th *theme.Theme, width int, hints []Hint) string {
-	var pieces []Piece
+	const gap = "  "
+	long := func(h Hint) int { return cell.Width(h.Key + " " + h.Text) }
+	hints = slices.DeleteFunc(slices.Clone(hints), func(h Hint) bool { return h.Key == "" })
+	var last []Hint
+	kept := 0
+	if n := len(hints); n > 1 {
+		last, hints = hints[n-1:], hints[:n-1]
+		kept = long(last[0]) + len(gap)
+	}
 	used := 0
-	for _, h := range hints {
-		if h.Key == "" {
-			continue
+	for i, h := range hints {
+		n := long(h)
+		if i > 0 {
+			n += len(gap)
 		}
-		gap := ""
-		if len(pieces) > 0 {
-			gap = "  "
+		if i == 0 && n+kept > width { // one of them at most: the first
+			last, kept = nil, 0
 		}
-		n := cell.Width(gap + h.Key + " " + h.Text)
-		if used+n > width {
+		if used+n+kept > width {
+			hints = hints[:i]
 			break
 		}
 		used += n
-		pieces = append(pieces, Piece{gap, ""}, Piece{h.Key, th.Accent}, Piece{" " + h.Text, th.Dim})
+	}
+	var pieces []Piece
+	for _, h := range append(hints[:len(hints):len(hints)], last...) {
+		if len(pieces) > 0 {
+			pieces = append(pieces, Piece{gap, ""})
+		}
+		pieces = append(pieces, Piece{h.Key, th.Accent}, Piece{" " + h.Text, th.Dim})
 	}
 	return Line(th, width, "", pieces, nil)
 }

@@ -64,3 +64,12 @@ func TestHintsAreShownWholeOrNot(t *testing.T) {
 		}
 	}
 }
+
+func TestTheLastHintStaysWhenNotAllFit(t *testing.T) {
+	hints := []Hint{{"enter", "choose"}, {"ctrl+v", "look"}, {"ctrl+r", "rename"}, {"esc", "close"}}
+	for width, want := range map[int]string{11: "", 22: "enter choose", 23: "enter choose  esc close", 35: "enter choose  esc close", 36: "enter choose  ctrl+v look  esc close", 80: "enter choose  ctrl+v look  ctrl+r rename  esc close"} {
+		if got := ansi.Strip(Hints(golden.Dark(), width, hints)); got != want {
+			t.Errorf("%d: %q", width, got)
+		}
+	}
+}

@@ -46,8 +46,11 @@ func TestAVeryLongContextIsMarkedAndPercentagesStayInTheirRange(t *testing.T) {
 		t.Errorf("%+v", in.Context)
 	}
 	in.SetContext(&InputUsage{Input: 5}, 0)
-	if in.Exceeds200k || in.Context.Used != nil || in.Context.Remaining != nil {
+	if in.Exceeds200k || in.Context.Used != nil || in.Context.Remaining != nil || in.Context.Size != nil {
 		t.Errorf("without a window: %+v", in.Context)
+	}
+	if raw, err := in.JSON(); err != nil || !bytes.Contains(raw, []byte(`"context_window_size":null`)) {
+		t.Errorf("without a window: %s, %v", raw, err)
 	}
 }
 

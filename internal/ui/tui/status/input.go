@@ -49,7 +49,7 @@ type (
 	InputContext struct {
 		TotalInput  int         `json:"total_input_tokens"`
 		TotalOutput int         `json:"total_output_tokens"`
-		Size        int         `json:"context_window_size"`
+		Size        *int        `json:"context_window_size"` // null when it is not known
 		Usage       *InputUsage `json:"current_usage"`
 		Used        *float64    `json:"used_percentage"` // 0 to 100
 		Remaining   *float64    `json:"remaining_percentage"`
@@ -89,7 +89,10 @@ const manyTokens = 200_000
 // first) and the size of the window, 0 when it is not known.
 func (in *Input) SetContext(newest *InputUsage, size int) {
 	c := &in.Context
-	c.Size, c.Usage, c.Used, c.Remaining = size, newest, nil, nil
+	c.Size, c.Usage, c.Used, c.Remaining = nil, newest, nil, nil
+	if size > 0 {
+		c.Size = &size
+	}
 	if newest == nil {
 		in.Exceeds200k = false
 		return

@@ -17,8 +17,9 @@ const maxStrip = 3
 const hintWidth = 60
 
 // QueueStrip draws what waits: a line for each message, and one for a queue that is
-// paused. Key is the one that takes it back into the editor.
-func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key string) []string {
+// paused. Key is the one that takes it back into the editor, and goesOn the one that goes on when it is
+// paused.
+func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key, goesOn string) []string {
 	var lines []string
 	total, paused := 0, false
 	for _, q := range queues {
@@ -36,7 +37,7 @@ func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key str
 	}
 	switch {
 	case paused && total > 0:
-		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("%d queued. Press Enter to continue.", total), Style: th.Warning}}, nil))
+		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("%d queued. Press %s to continue.", total, goesOn), Style: th.Warning}}, nil))
 	case total > maxStrip:
 		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("  and %d more", total-maxStrip), Style: th.Dim}}, nil))
 	}

@@ -65,7 +65,7 @@ func TestGoldenFrames(t *testing.T) {
 	golden.Check(t, "queue", func(th *theme.Theme, width int) []string {
 		paused := queues()[1:]
 		paused[0].Paused = true
-		return append(QueueStrip(th, width, queues(), "alt+up"), QueueStrip(th, width, paused, "alt+up")...)
+		return append(QueueStrip(th, width, queues(), "alt+up", "Enter"), QueueStrip(th, width, paused, "alt+up", "Enter")...)
 	})
 	golden.Check(t, "tasks", func(th *theme.Theme, width int) []string {
 		lines := one(TaskStrip(th, width, tasks(), "/tasks", now))
@@ -105,8 +105,8 @@ func TestGoldenFrames(t *testing.T) {
 			{Running: true, Permissions: []protocol.PermissionRequest{{PermissionID: "p"}}},
 		} {
 			w := Working{CancelKey: "esc"}
-			w.Observe(l, start)
-			w.Observe(l, after(12*time.Second))
+			w.Observe(l, time.Time{}, start)
+			w.Observe(l, time.Time{}, after(12*time.Second))
 			lines = append(lines, w.Render(th, width, after(12*time.Second+300*time.Millisecond)))
 		}
 		w := Working{}
@@ -165,11 +165,11 @@ func TestHostileTextsStayInTheirLine(t *testing.T) {
 	for _, width := range []int{1, 2, 7, 40, 120} {
 		th := golden.Dark()
 		var w Working
-		w.Observe(live, start)
+		w.Observe(live, time.Time{}, start)
 		lines := []string{Line(th, width, f), TaskStrip(th, width, ts, "/tasks", start), w.Render(th, width, start)}
-		w.Observe(&protocol.Live{Running: true, Retry: &protocol.Retry{Error: bad}}, start)
+		w.Observe(&protocol.Live{Running: true, Retry: &protocol.Retry{Error: bad}}, time.Time{}, start)
 		lines = append(lines, w.Render(th, width, start))
-		lines = append(lines, QueueStrip(th, width, qs, "alt+up")...)
+		lines = append(lines, QueueStrip(th, width, qs, "alt+up", "Enter")...)
 		lines = append(lines, TodoStrip(th, width, 3, todos)...)
 		lines = append(lines, Widgets(th, width, 3, states, Above)...)
 		lines = append(lines, Header(th, width, Welcome{Name: bad, Version: bad, Folder: bad, Model: bad, Hint: bad, Session: bad, Tips: []string{bad}, Problems: []string{bad}})...)
@@ -188,36 +188,36 @@ func TestTheWorkingLineTellsTimesOfTheTurnAndOfTheTool(t *testing.T) {
 	th := golden.Plain()
 	text := func(at time.Duration) string { return w.Render(th, 100, after(at)) }
 	live := &protocol.Live{Running: true, Usage: protocol.Usage{OutputTokens: 500}}
-	w.Observe(live, start)
+	w.Observe(live, time.Time{}, start)
 	if got := text(3 * time.Second); got != "* Asking the model (3s)" {
 		t.Errorf("%q", got)
 	}
 	live.Tools = []protocol.LiveTool{{EventID: "a", ToolName: "Bash"}}
-	w.Observe(live, after(5*time.Second))
+	w.Observe(live, time.Time{}, after(5*time.Second))
 	live.Tools = append([]protocol.LiveTool{}, live.Tools...)
 	live.Tools = append(live.Tools, protocol.LiveTool{EventID: "b", ToolName: "Read"})
 	live.Usage.OutputTokens = 1700
-	w.Observe(live, after(7*time.Second))
+	w.Observe(live, time.Time{}, after(7*time.Second))
 	if got := text(17 * time.Second); got != "* Running Bash and 1 more 12s (17s, 1.2k tokens)" {
 		t.Errorf("%q", got)
 	}
 	live.Tools = live.Tools[1:]
-	w.Observe(live, after(20*time.Second))
+	w.Observe(live, time.Time{}, after(20*time.Second))
 	if got := text(20 * time.Second); !strings.Contains(got, "Running Read 13s (20s") {
 		t.Errorf("%q", got)
 	}
 	live.Tools, live.Retry = nil, &protocol.Retry{Attempt: 1, MaxAttempts: 3, DelayMS: 5000, Error: "overloaded"}
-	w.Observe(live, after(30*time.Second))
-	w.Observe(live, after(32*time.Second))
+	w.Observe(live, time.Time{}, after(30*time.Second))
+	w.Observe(live, time.Time{}, after(32*time.Second))
 	if got := text(32*time.Second + 100*time.Millisecond); !strings.Contains(got, "Trying again (1 of 3) in 3s (") {
 		t.Errorf("%q", got)
 	}
 	live.Retry = &protocol.Retry{Attempt: 2, MaxAttempts: 3, DelayMS: 9000}
-	w.Observe(live, after(40*time.Second))
+	w.Observe(live, time.Time{}, after(40*time.Second))
 	if got := text(40 * time.Second); !strings.Contains(got, "(2 of 3) in 9s") {
 		t.Errorf("%q", got)
 	}
-	w.Observe(&protocol.Live{}, after(50*time.Second))
+	w.Observe(&protocol.Live{}, time.Time{}, after(50*time.Second))
 	if got := text(50 * time.Second); got != "" || w.On() || w.Next(th, after(50*time.Second)) != 0 {
 		t.Errorf("after the turn: %q", got)
 	}
@@ -225,14 +225,14 @@ func TestTheWorkingLineTellsTimesOfTheTurnAndOfTheTool(t *testing.T) {
 
 func TestNothingTicksWithoutAnimation(t *testing.T) {
 	var w Working
-	w.Observe(&protocol.Live{Running: true}, start)
+	w.Observe(&protocol.Live{Running: true}, time.Time{}, start)
 	if got := w.Next(golden.Dark(), after(130*time.Millisecond)); got != 70*time.Millisecond {
 		t.Errorf("a spinner: %v", got)
 	}
 	if got := w.Next(golden.Plain(), after(130*time.Millisecond)); got != 870*time.Millisecond {
 		t.Errorf("plain: %v", got)
 	}
-	w.Observe(&protocol.Live{Running: true, UI: []protocol.UIRequest{{}}}, after(time.Second))
+	w.Observe(&protocol.Live{Running: true, UI: []protocol.UIRequest{{}}}, time.Time{}, after(time.Second))
 	if got := w.Next(golden.Dark(), after(1130*time.Millisecond)); got != 870*time.Millisecond {
 		t.Errorf("while it waits for a person: %v", got)
 	}
@@ -241,7 +241,7 @@ func TestNothingTicksWithoutAnimation(t *testing.T) {
 func TestObservingForEveryFrameCostsNothing(t *testing.T) {
 	live := &protocol.Live{Running: true, Messages: []protocol.LiveMessage{{Blocks: []protocol.LiveBlock{{Type: protocol.BlockText, Text: make([]byte, 1<<20)}}}}}
 	var w Working
-	if n := testing.AllocsPerRun(100, func() { w.Observe(live, start) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { w.Observe(live, time.Time{}, start) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -304,5 +304,32 @@ func TestALongNoticeKeepsItsBeginningAndThePlaceAtItsEnd(t *testing.T) {
 	info.Add(Info, "", text, start)
 	if got := strings.TrimSpace(golden.Text(info.Render(golden.Plain(), 60, start))); strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "…") {
 		t.Errorf("%s", got)
+	}
+}
+
+func TestTheTimeOfATurnCountsFromItsBeginning(t *testing.T) {
+	var w Working
+	text := func(at time.Time) string { return golden.Text([]string{w.Render(golden.Plain(), 60, at)}) }
+	w.Observe(&protocol.Live{Running: true, TurnID: "turn_a"}, start, after(90*time.Second)) // somebody joins
+	if got := text(after(91 * time.Second)); !strings.Contains(got, "(1m 31s)") {
+		t.Errorf("a turn that was joined: %q", got)
+	}
+	w.Observe(&protocol.Live{Running: true, TurnID: "turn_b"}, after(95*time.Second), after(95*time.Second)) // at once after the other
+	if got := text(after(97 * time.Second)); !strings.Contains(got, "(2s)") {
+		t.Errorf("the turn after it: %q", got)
+	}
+	w.Observe(&protocol.Live{Running: true, TurnID: "turn_c"}, after(time.Hour), after(100*time.Second)) // of a clock that is ahead
+	if got := text(after(101 * time.Second)); !strings.Contains(got, "(1s)") {
+		t.Errorf("a turn of the future: %q", got)
+	}
+}
+
+func TestARunThatIsACommandIsNamed(t *testing.T) {
+	for command, want := range map[string]string{"": "Asking the model", "deploy": "Running /deploy", "shortcut:alt+k": "Running the shortcut alt+k"} {
+		var w Working
+		w.Observe(&protocol.Live{Running: true, Command: command}, start, start)
+		if got := w.Render(golden.Plain(), 60, start); !strings.Contains(got, want) {
+			t.Errorf("%q is shown as %q", command, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"scorel/internal/ui/tui/row"
@@ -27,6 +28,7 @@ type Working struct {
 	Each     time.Duration
 
 	running bool
+	turn    protocol.TurnID // that runs
 	since   time.Time
 	doing   string
 	begun   time.Time // of what it does; zero when the time is that of the turn
@@ -47,17 +49,20 @@ type seen struct {
 	at time.Time
 }
 
-// Observe takes in the state of the session. It is cheap, and may be called for every
-// frame.
-func (w *Working) Observe(l *protocol.Live, now time.Time) {
+// Observe takes in the state of the session, and when its turn began; zero is now. It is cheap,
+// and may be called for every frame.
+func (w *Working) Observe(l *protocol.Live, began, now time.Time) {
 	if !l.Running {
 		if w.running {
 			*w = Working{CancelKey: w.CancelKey, Pictures: w.Pictures, Each: w.Each, other: w.other, since: w.since}
 		}
 		return
 	}
-	if !w.running {
-		w.running, w.since, w.base = true, now, l.Usage.OutputTokens
+	if !w.running || l.TurnID != w.turn {
+		w.running, w.turn, w.since, w.base = true, l.TurnID, now, l.Usage.OutputTokens
+		if !began.IsZero() && began.Before(now) {
+			w.since = began
+		}
 	}
 	w.tokens, w.text = max(0, l.Usage.OutputTokens-w.base), 0
 	for i := range l.Messages {
@@ -84,8 +89,19 @@ func (w *Working) Observe(l *protocol.Live, now time.Time) {
 	case len(l.Messages) > 0:
 		w.doing = writing(l.Messages[len(l.Messages)-1])
 	default:
-		w.doing = "Asking the model"
+		w.doing = asking(l)
 	}
+}
+
+// asking says what goes on while nothing comes in: a slash command runs, or the model is asked.
+func asking(l *protocol.Live) string {
+	if key, ok := strings.CutPrefix(l.Command, protocol.ShortcutPrefix); ok {
+		return "Running the shortcut " + display.Line(key)
+	}
+	if l.Command != "" {
+		return "Running /" + display.Line(l.Command)
+	}
+	return "Asking the model"
 }
 
 // observeTools keeps since when each call runs.

@@ -1,0 +1,58 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// handy has shortcuts: one that counts, one of a key that the UI has, one that is no key and
+// one that is a character.
+const handy = `export default (pi) => {
+  const say = (text) => ({ description: "says " + text, handler: (ctx) => ctx.ui.notify(text + " was pressed", "info") });
+  pi.registerShortcut("alt+k", say("k"));
+  pi.registerShortcut("f7", say("seven"));
+  pi.registerShortcut("alt+p", say("p"));
+  pi.registerShortcut("hyper-q", say("none"));
+  pi.registerShortcut("x", say("x"));
+};
+`
+
+func TestAShortcutOfAnExtensionRunsItsHandler(t *testing.T) {
+	h := newHarness(t)
+	h.Env = append(h.Env, patientDraw)
+	h.WriteUser("extensions/handy.js", handy)
+	s := h.Open()
+	s.Type("ab")
+	s.WaitFor("❯ ab")
+	s.Keys("M-k") // before there is a session
+	s.Type("c")
+	s.WaitFor("k was pressed", "❯ abc", "3 shortcuts do not count: alt+p of the extension handy is the key of global.pickModel",
+		"hyper-q of the extension handy is no key", "Type /shortcut:KEY to run them.")
+	s.Keys("F7")
+	s.WaitFor("seven was pressed")
+	s.Keys("M-j") // is a key of the UI
+	s.WaitFor("Background tasks")
+	s.Keys("Escape")
+	s.WaitFor("❯ abc")
+	s.Keys("M-u") // Esc and a letter, typed fast: no shortcut
+	s.WaitFor("❯ abcu")
+	s.Keys("F1")
+	s.Type("says")
+	s.WaitFor("alt+k", "says k", "Keys: extensions")
+	s.WaitFor("/shortcut:alt+p", "says p") // which is no key of it
+	if strings.Contains(s.Screen(), "/shortcut:alt+k") {
+		t.Errorf("help shows a shortcut as a command:\n%s", s.Screen())
+	}
+}
+
+func TestAKeyThatIsNoShortcutIsTypedInItsPlace(t *testing.T) {
+	h := newHarness(t)
+	h.Env = append(h.Env, patientDraw)
+	s := h.Open()
+	s.Type("a")
+	s.Keys("M-k")
+	s.Type("b")
+	s.WaitFor("❯ akb")
+	s.Keys("Enter")
+	waitAnswers(s, 1)
+}
