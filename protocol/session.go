@@ -154,8 +154,8 @@ type (
 		Findings  []string       `json:"findings,omitempty"`
 		ReadOnly  string         `json:"readOnly,omitempty"`
 		NeedsLeaf bool           `json:"needsLeaf,omitempty"`
-		// Interrupted says that a host was killed in the middle of the newest answer, as a
-		// sentence with what to do.
+		// Interrupted says that a host was killed in the middle of the newest answer, or of
+		// calls, as a sentence with what to do.
 		Interrupted string   `json:"interrupted,omitempty"`
 		Holds       []string `json:"holds,omitempty"`
 	}

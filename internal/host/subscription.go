@@ -67,9 +67,7 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 	}()
 	sub.attend() // a grant that changed meanwhile did not find it
 	opened := &protocol.SessionOpened{Summary: s.Summary(), Findings: s.Findings(), ReadOnly: s.Report().ReadOnly, NeedsLeaf: s.Lane().Log().NeedsLeaf()}
-	if s.Lane().Interrupted(ctx) {
-		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
-	}
+	opened.Interrupted = s.Lane().Interrupted(ctx)
 	opened.Holds = append(c.h.rooms.automation.Holds(id), s.Lane().Holds()...)
 	sent = true
 	go func() { // ends with the subscription or the connection

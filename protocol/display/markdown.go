@@ -26,13 +26,20 @@ const (
 func Markdown(w io.Writer, header protocol.Header, events iter.Seq2[protocol.Event, error]) error {
 	out := &markdown{w: bufio.NewWriter(w)}
 	out.head(header)
+	var calls Unanswered
 	for e, err := range events {
 		if err != nil {
 			return fmt.Errorf("export a session: %w", err)
 		}
 		if e.Class() != protocol.Transient {
+			for _, c := range calls.Add(e) {
+				out.unanswered(c, NoResult)
+			}
 			out.item(Of(e))
 		}
+	}
+	for _, c := range calls.Open() {
+		out.unanswered(c, "no result yet, or it is lost")
 	}
 	if err := out.w.Flush(); err != nil {
 		return fmt.Errorf("export a session: %w", err)
@@ -133,6 +140,11 @@ func (m *markdown) bubble(it Item) {
 func (m *markdown) call(it Item) {
 	m.block("**" + escapeLine(it.ToolName) + "** " + code(it.Title))
 	m.block(fence("json", it.Input))
+}
+
+// unanswered says that a call has no result.
+func (m *markdown) unanswered(c protocol.Block, why string) {
+	m.block("*" + escapeLine(c.Name) + " " + code(Summary(c.Name, c.Input)) + ": " + why + ".*")
 }
 
 func (m *markdown) shell(it Item) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"scorel/internal/host/lane/journal"
 	"scorel/internal/host/partial"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // recover takes what an earlier host was killed in the middle of into the log: the text of
@@ -81,17 +83,49 @@ func (l *Lane) reportDamagedStep(ctx context.Context, why error) error {
 		Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: text}}, journal.ByHost())
 }
 
-// Interrupted reports whether the newest message is an answer in the middle of which a host
-// was killed.
-func (l *Lane) Interrupted(ctx context.Context) bool {
-	index := l.j.Index()
-	for e, err := range index.Back(ctx, index.Leaf()) {
-		if err != nil {
-			return false
-		}
-		if m, ok := e.Message(); ok {
-			return m.Role == protocol.RoleAssistant && m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped)
-		}
+// Interrupted says for people what a host was killed in the middle of, where the conversation
+// has not gone on since: an answer, or calls. It is empty otherwise, and while a turn runs.
+func (l *Lane) Interrupted(ctx context.Context) string {
+	if l.Conversing() {
+		return ""
 	}
-	return false
+	index := l.j.Index()
+	answered := map[string]bool{} // bounded by the calls of a step
+	for e, err := range index.Back(ctx, index.Leaf()) {
+		m, ok := e.Message()
+		switch {
+		case err != nil:
+			return ""
+		case !ok:
+			continue
+		case m.Role == protocol.RoleToolResult:
+			answered[m.ToolCallID] = true
+			continue
+		case m.Role != protocol.RoleAssistant:
+			return ""
+		case m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped):
+			return "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
+		}
+		return cutCalls(slices.DeleteFunc(m.Calls(), func(c protocol.Block) bool { return answered[c.ID] }))
+	}
+	return ""
+}
+
+// maxNamedCalls is how many calls a sentence names.
+const maxNamedCalls = 3
+
+// cutCalls says that calls have no result; "" for none.
+func cutCalls(calls []protocol.Block) string {
+	var names []string
+	for i, c := range calls {
+		if i == maxNamedCalls {
+			names = append(names, fmt.Sprintf("%d more", len(calls)-i))
+			break
+		}
+		names = append(names, display.Line(c.Name)+" "+display.Summary(c.Name, c.Input))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "The host stopped before the last call had a result; it may have taken effect: " + strings.Join(names, "; ") + ". Say \"go on\" to continue."
 }

@@ -40,12 +40,13 @@ func (a *app) showCommand() *cobra.Command {
 			if page.More {
 				fmt.Fprintln(a.stderr, "Older messages are left out; --limit shows more.")
 			}
+			var calls display.Unanswered
 			for _, e := range events {
-				if err := a.showEvent(e); err != nil {
+				if err := errors.Join(a.showUnanswered(calls.Add(e), display.NoResult), a.showEvent(e)); err != nil {
 					return err
 				}
 			}
-			return nil
+			return a.showUnanswered(calls.Open(), "no result yet, or it is lost")
 		})
 	cmd.Flags().IntVar(&limit, "limit", 200, "show the last N messages")
 	cmd.Flags().BoolVar(&tree, "tree", false, "all events in the order of the log, the active path marked")
@@ -57,6 +58,15 @@ func (a *app) notifyFindings(findings []string) {
 	for _, f := range plain.Findings(findings) {
 		fmt.Fprintln(a.stderr, "scorel: "+f)
 	}
+}
+
+// showUnanswered says of calls that they have no result.
+func (a *app) showUnanswered(calls []protocol.Block, why string) (err error) {
+	for _, c := range calls {
+		_, werr := fmt.Fprintf(a.stdout, "── %s %s: %s\n", display.Line(c.Name), display.Summary(c.Name, c.Input), why)
+		err = errors.Join(err, werr)
+	}
+	return err
 }
 
 // showEvent prints one event as people see it.

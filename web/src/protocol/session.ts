@@ -196,8 +196,8 @@ export interface SessionOpened {
   readOnly?: string;
   needsLeaf?: boolean;
   /**
-   * Interrupted says that a host was killed in the middle of the newest answer, as a
-   * sentence with what to do.
+   * Interrupted says that a host was killed in the middle of the newest answer, or of
+   * calls, as a sentence with what to do.
    */
   interrupted?: string;
   holds?: string[];

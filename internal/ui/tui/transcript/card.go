@@ -236,7 +236,7 @@ func (c *call) stateWord(th *theme.Theme) string {
 	case cancelled:
 		return th.Warning.On("cancelled")
 	case unanswered:
-		return th.Warning.On("no result: it may have taken effect")
+		return th.Warning.On(display.NoResult)
 	case failed:
 		switch {
 		case d.TimedOut || c.shell != nil && c.shell.TimedOut:

@@ -103,17 +103,11 @@ func (t *Transcript) Append(e protocol.Event) {
 	if leaf, moves := e.Leaf(); moves {
 		t.Cut(leaf)
 	}
-	if goesOn(e.Body) {
+	if display.GoesOn(e.Body) {
 		t.Settle()
 	}
 	t.insert(t.weighed(e)...)
 	t.bound()
-}
-
-// goesOn reports whether a turn has gone past the calls before it: their results come first.
-func goesOn(b protocol.Body) bool {
-	m, ok := b.(*protocol.MessageBody)
-	return ok && m.Message.Role != protocol.RoleToolResult
 }
 
 // Settle closes the calls that are open: what has no result now gets none, because no turn runs
@@ -162,7 +156,7 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	held, open := t.items, t.waits.open
 	t.items, t.waits.open = nil, nil
 	for _, e := range events {
-		if goesOn(e.Body) {
+		if display.GoesOn(e.Body) {
 			t.Settle()
 		}
 		t.items = append(t.items, t.weighed(e)...)
