@@ -83,6 +83,19 @@ func load[K interface{ Bytes() []byte }](fsys disk.FS, name string, rand io.Read
 	return priv, nil
 }
 
+// Check returns what is wrong with the file of [Load] at name, and changes nothing. The file
+// need not be there.
+func Check(fsys disk.FS, name string) error {
+	_, err := read(fsys, name, ecdh.X25519().NewPrivateKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// ErrDamaged is in the chain of the error about a key file that is damaged.
+var ErrDamaged = errors.New("is damaged: move it away to get a new key")
+
 // Ephemeral returns a key that is kept nowhere.
 func Ephemeral(rand io.Reader) (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand) }
 
@@ -91,7 +104,7 @@ func read[K any](fsys disk.FS, name string, parse func([]byte) (K, error)) (none
 	if err != nil {
 		return none, fmt.Errorf("read the key %s: %w", name, err)
 	}
-	damaged := fmt.Errorf("the key file %s is damaged: move it away to get a new key", name)
+	damaged := fmt.Errorf("the key file %s %w", name, ErrDamaged)
 	var k keyFile
 	if err := json.Unmarshal(data, &k); err != nil {
 		return none, damaged
