@@ -336,3 +336,43 @@ func TestTheNewestFourteenDaysAreRead(t *testing.T) {
 		t.Errorf("%d %v %+v", len(files), err, files)
 	}
 }
+
+func TestAFileThatIsCutInACharacterIsText(t *testing.T) {
+	s := onDisk(t)
+	path := s.Path(User)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []string{"", "x", "xx", "xxx"} { // the cut is elsewhere in a character
+		if err := os.WriteFile(path, []byte(first+strings.Repeat("😀", MaxFile/4+1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := s.Read(); err != nil || len(files) != 1 || !files[0].Cut || len(files[0].Text) < MaxFile-4 {
+			t.Errorf("%q: %d files, %v", first, len(files), err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("whole\xe9"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := s.Read(); err == nil || !strings.Contains(err.Error(), path) || len(files) != 0 {
+		t.Errorf("%+v, %v", files, err)
+	}
+}
+
+func TestADamagedRecordOfRequestsIsSetAside(t *testing.T) {
+	for _, text := range []string{"", "null", "[{", "{}"} {
+		s := onDisk(t)
+		if _, err := s.Add(User, "one", "first"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.requestsFile(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Add(User, "two", "second"); err != nil {
+			t.Fatal(err)
+		}
+		if kept, _ := filepath.Glob(s.requestsFile() + disk.AsideMark + "*"); len(kept) != 1 {
+			t.Errorf("%q: kept as %q", text, kept)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // folders are those below the user's Scorel folder in which files are set aside.
-var folders = []string{"", "automation", "tui"}
+var folders = []string{"", "automation", "memory", "tui"}
 
 // Bounds of what is said, and of the file that records it.
 const (
@@ -25,9 +25,9 @@ const toldFile = "damaged.told"
 var lost = map[string]string{
 	filepath.Join("automation", "state.json"): "The file of schedules was damaged. It is kept as %s; the schedules that it had do nothing until you add them again.",
 	filepath.Join("automation", "day.json"):   "The file of what scheduled runs have spent today was damaged. It is kept as %s; the limits of the day count from then on.",
+	filepath.Join("memory", "requests.json"):  "The record of which requests have added notes was damaged. It is kept as %s; a client that repeats one of them may add its note twice.",
 	"projects.json":                           "The list of projects was damaged. It is kept as %s; projects are listed again, and their heartbeats go on, as they are used, and a folder that you allowed as a workspace though it is wide is asked for again.",
 	"trust.json":                              "The list of trusted folders was damaged. It is kept as %s; look at your projects again with scorel trust.",
-	"extensions.json":                         "The list of extensions that are switched off was damaged. It is kept as %s; all extensions count until you switch some off again.",
 }
 
 // Aside is a file that was set aside.
