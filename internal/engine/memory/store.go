@@ -43,8 +43,8 @@ type Config struct {
 	// Key names the project, see [Key].
 	Key string
 	// Resolve follows links, so that a file that a person keeps elsewhere is written
-	// there; nil follows none.
-	Resolve func(path string) string
+	// there; nil follows none. Its error is a sentence.
+	Resolve func(path string) (string, error)
 	Now     func() time.Time // its zone says where a day begins
 }
 
@@ -54,7 +54,7 @@ type Store struct{ cfg Config }
 // New makes a store. It touches nothing.
 func New(cfg Config) *Store {
 	if cfg.Resolve == nil {
-		cfg.Resolve = func(path string) string { return path }
+		cfg.Resolve = func(path string) (string, error) { return path, nil }
 	}
 	return &Store{cfg}
 }
