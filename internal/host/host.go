@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/ecdh"
-	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -186,7 +185,7 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 		return nil, err
 	}
 	key, err := identity.Load(h.cfg.FS, filepath.Join(h.cfg.Dir, "device.json"), h.cfg.Rand)
-	if errors.Is(err, identity.ErrDamaged) && !h.cfg.Serving { // nobody from elsewhere asks who this is
+	if identity.Unusable(err) && !h.cfg.Serving { // nobody from elsewhere asks who this is
 		return identity.Ephemeral(h.cfg.Rand)
 	}
 	return key, err

@@ -57,7 +57,7 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func()
 	record, left, err := s.deleteLocked(ctx, id)
 	left = errors.Join(left, unlock.Unlock())
 	if err != nil {
-		return Deleted{}, fmt.Errorf("delete session %s: %w: %w", id, ErrStorage, err)
+		return Deleted{}, fmt.Errorf("delete session %s: %w: %w", id, errUndone, err)
 	}
 	s.cache.forget(s, id)
 	done := s.settle(ctx, record)
@@ -110,7 +110,7 @@ func (s *Store) filesOf(id protocol.SessionID) (out []string, err error) {
 func (s *Store) Release(ctx context.Context, names []string) (Deleted, error) {
 	record, err := s.owe("released"+disk.RandomName(), names)
 	if err != nil {
-		return Deleted{}, fmt.Errorf("release payloads: %w: %w", ErrStorage, err)
+		return Deleted{}, fmt.Errorf("release payloads: %w: %w", errUndone, err)
 	}
 	return s.settle(ctx, record), nil
 }

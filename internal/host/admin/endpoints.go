@@ -390,7 +390,7 @@ func (ad *Admin) keepEndpoint(e config.Endpoint, key string) error {
 	if key != "" {
 		keys, err := credentials.Load(ad.settings.FS, ad.settings.CredentialsFile())
 		if err != nil {
-			return failure.Storage("read the keys", err)
+			return failure.Storage("", err)
 		}
 		before, _ = keys.Get(e.Provider)
 		if err := credentials.Set(ad.settings.FS, ad.settings.CredentialsFile(), e.Provider, key); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,7 +68,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 			o.notify = a.notify
 		}
 		id, err = clientID(dir, o.notify)
-		if derr := identity.Check(disk.OS(), filepath.Join(dir, "device.json")); errors.Is(derr, identity.ErrDamaged) {
+		if derr := identity.Check(disk.OS(), filepath.Join(dir, "device.json")); identity.Unusable(derr) {
 			o.notify(damagedKey(derr))
 		}
 	}
@@ -139,7 +138,7 @@ func clientID(dir string, notify func(text string)) (protocol.ClientID, error) {
 		return "", err
 	}
 	key, err := identity.Load(fs, filepath.Join(dir, "client.json"), rand.Reader)
-	if errors.Is(err, identity.ErrDamaged) {
+	if identity.Unusable(err) {
 		notify(damagedKey(err))
 		key, err = identity.Ephemeral(rand.Reader)
 	}
