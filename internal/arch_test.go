@@ -119,7 +119,7 @@ func TestTheEngineKeepsItsOrder(t *testing.T) {
 // host is the order of the rooms of the host, lowest first: one imports only from floors
 // below its own. The host itself wires them all; "serve" and "daemon" know only the host.
 var host = [][]string{
-	{"clients", "diagnostics", "doctor", "failure", "partial", "publish"},
+	{"asides", "clients", "diagnostics", "doctor", "failure", "partial", "publish"},
 	{"guard", "lane"},
 	{"dedup", "registry", "request", "settings"},
 	{"audience", "completion", "confinement", "filelist", "pairing", "webpush"},

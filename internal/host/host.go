@@ -127,7 +127,8 @@ type closing struct {
 	err  error
 }
 
-// New makes a host. It reads the device's key, making it at first start.
+// New makes a host. It reads the device's key, making it at first start. With a damaged key a
+// host serves nobody; one that does not serve has another for itself.
 func New(cfg Config) (*Host, error) {
 	if cfg.FS == nil {
 		cfg.FS = disk.OS()
@@ -183,7 +184,11 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 	if err := h.cfg.FS.MkdirAll(h.cfg.Dir); err != nil {
 		return nil, err
 	}
-	return identity.Load(h.cfg.FS, filepath.Join(h.cfg.Dir, "device.json"), h.cfg.Rand)
+	key, err := identity.Load(h.cfg.FS, filepath.Join(h.cfg.Dir, "device.json"), h.cfg.Rand)
+	if identity.Unusable(err) && !h.cfg.Serving { // nobody from elsewhere asks who this is
+		return identity.Ephemeral(h.cfg.Rand)
+	}
+	return key, err
 }
 
 // Close cancels what runs, waits for it, and closes sessions and connections.

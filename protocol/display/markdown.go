@@ -144,7 +144,11 @@ func (m *markdown) call(it Item) {
 
 // unanswered says that a call has no result.
 func (m *markdown) unanswered(c protocol.Block, why string) {
-	m.block("*" + escapeLine(c.Name) + " " + code(Summary(c.Name, c.Input)) + ": " + why + ".*")
+	what := escapeLine(c.Name)
+	if s := Summary(c.Name, c.Input); s != "" {
+		what += " " + code(s)
+	}
+	m.block("*" + what + ": " + why + ".*")
 }
 
 func (m *markdown) shell(it Item) {

@@ -42,7 +42,9 @@ func (s *Store) Add(scope Scope, text, by string) (path string, err error) {
 		return "", fmt.Errorf("the notes cannot be locked: %w", err)
 	}
 	defer func() { _ = l.Unlock() }()
-	path = s.cfg.Resolve(s.Path(scope))
+	if path, err = s.cfg.Resolve(s.Path(scope)); err != nil {
+		return "", refuse("%v", err)
+	}
 	old, err := disk.ReadFile(s.cfg.FS, path, MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		old, err = nil, s.folder(filepath.Dir(path))

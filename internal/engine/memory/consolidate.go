@@ -110,7 +110,11 @@ func (s *Store) begin(room int) (Draft, error) {
 	if j.Summary != "" {
 		if digest(summary) == j.Summary {
 			// It may have its name without that being durable.
-			if err := s.cfg.FS.SyncDir(filepath.Dir(s.cfg.Resolve(s.Path(Project)))); err != nil {
+			path, err := s.cfg.Resolve(s.Path(Project))
+			if err == nil {
+				err = s.cfg.FS.SyncDir(filepath.Dir(path))
+			}
+			if err != nil {
 				return Draft{}, fmt.Errorf("the summary of the daily notes cannot be made durable: %w", err)
 			}
 			if _, err := s.setAside(j.Archive); err != nil {
@@ -218,7 +222,10 @@ func (s *Store) finish(d Draft, summary string) (int, error) {
 		return 0, fmt.Errorf("the notes cannot be locked: %w", err)
 	}
 	defer func() { _ = l.Unlock() }()
-	path := s.cfg.Resolve(s.Path(Project))
+	path, err := s.cfg.Resolve(s.Path(Project))
+	if err != nil {
+		return 0, err
+	}
 	text, err := s.projectNotes()
 	if err != nil {
 		return 0, err
@@ -304,7 +311,7 @@ func (s *Store) free(stem string) (string, error) {
 
 // projectNotes returns the project's MEMORY.md as it is, "" without one.
 func (s *Store) projectNotes() (string, error) {
-	path := s.cfg.Resolve(s.Path(Project))
+	path := s.Path(Project)
 	data, err := disk.ReadFile(s.cfg.FS, path, MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -77,12 +77,7 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 	if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {
 		t.Fatal(err)
 	}
-	s.cfg.Resolve = func(p string) string {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return real
-		}
-		return p
-	}
+	s.cfg.Resolve = disk.Personal
 	add(t, s, Project, "third")
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v %v", info, err)
@@ -334,5 +329,45 @@ func TestTheNewestFourteenDaysAreRead(t *testing.T) {
 	files, err := s.Read()
 	if err != nil || len(files) != maxDaily || files[0].Day != "2026-10-06" || files[maxDaily-1].Day != "2026-11-20" {
 		t.Errorf("%d %v %+v", len(files), err, files)
+	}
+}
+
+func TestAFileThatIsCutInACharacterIsText(t *testing.T) {
+	s := onDisk(t)
+	path := s.Path(User)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []string{"", "x", "xx", "xxx"} { // the cut is elsewhere in a character
+		if err := os.WriteFile(path, []byte(first+strings.Repeat("😀", MaxFile/4+1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := s.Read(); err != nil || len(files) != 1 || !files[0].Cut || len(files[0].Text) < MaxFile-4 {
+			t.Errorf("%q: %d files, %v", first, len(files), err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("whole\xe9"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := s.Read(); err == nil || !strings.Contains(err.Error(), path) || len(files) != 0 {
+		t.Errorf("%+v, %v", files, err)
+	}
+}
+
+func TestADamagedRecordOfRequestsIsSetAside(t *testing.T) {
+	for _, text := range []string{"", "null", "[{", "{}"} {
+		s := onDisk(t)
+		if _, err := s.Add(User, "one", "first"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.requestsFile(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Add(User, "two", "second"); err != nil {
+			t.Fatal(err)
+		}
+		if kept, _ := filepath.Glob(s.requestsFile() + disk.AsideMark + "*"); len(kept) != 1 {
+			t.Errorf("%q: kept as %q", text, kept)
+		}
 	}
 }

@@ -36,7 +36,8 @@ type request struct {
 // requests are those that added the last notes, oldest first, of all projects.
 func (s *Store) requestsFile() string { return filepath.Join(s.cfg.Dir, "requests.json") }
 
-// requests reads them. A file that somebody has broken is as good as none.
+// requests reads them. A file that somebody has broken is as good as none, and is set aside
+// with [disk.SetAside], by which people are told of it.
 func (s *Store) requests() (list []request, err error) {
 	data, err := disk.ReadFile(s.cfg.FS, s.requestsFile(), maxRequestsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +46,10 @@ func (s *Store) requests() (list []request, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("what is known of earlier notes cannot be read: %w", err)
 	}
-	if json.Unmarshal(data, &list) != nil {
+	if json.Unmarshal(data, &list) != nil || disk.Blank(data) {
+		if _, err := disk.SetAside(s.cfg.FS, s.requestsFile(), s.cfg.Now()); err != nil {
+			return nil, fmt.Errorf("what is known of earlier notes is damaged and cannot be set aside: %w", err)
+		}
 		return nil, nil
 	}
 	return list, nil

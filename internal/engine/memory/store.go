@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"scorel/internal/platform/disk"
 	"scorel/internal/text/promptsafe"
@@ -42,8 +43,8 @@ type Config struct {
 	// Key names the project, see [Key].
 	Key string
 	// Resolve follows links, so that a file that a person keeps elsewhere is written
-	// there; nil follows none.
-	Resolve func(path string) string
+	// there; nil follows none. Its error is a sentence.
+	Resolve func(path string) (string, error)
 	Now     func() time.Time // its zone says where a day begins
 }
 
@@ -53,7 +54,7 @@ type Store struct{ cfg Config }
 // New makes a store. It touches nothing.
 func New(cfg Config) *Store {
 	if cfg.Resolve == nil {
-		cfg.Resolve = func(path string) string { return path }
+		cfg.Resolve = func(path string) (string, error) { return path, nil }
 	}
 	return &Store{cfg}
 }
@@ -121,7 +122,8 @@ type File struct {
 }
 
 // Read returns the files that hold notes: the user's, the project's, and the newest
-// daily ones by day. What cannot be read is left out, and the error names it.
+// daily ones by day. What cannot be read, or is not UTF-8, is left out whole, and the error
+// names it.
 func (s *Store) Read() ([]File, error) {
 	files := []File{{Scope: User, Path: s.Path(User)}, {Scope: Project, Path: s.Path(Project)}}
 	days, err := s.days()
@@ -172,7 +174,11 @@ func (s *Store) days() ([]string, error) {
 	return days, nil
 }
 
-// readHead reads at most MaxFile bytes of a file and returns its size.
+// errNotText says that a file is none of notes: what of it could be read would be half of what
+// a person has written.
+var errNotText = errors.New("they are not UTF-8; save the file as UTF-8")
+
+// readHead reads at most MaxFile bytes of a file, whole characters, and returns its size.
 func readHead(fsys disk.FS, name string) ([]byte, int64, error) {
 	f, err := fsys.Open(name, disk.ReadOnly)
 	if err != nil {
@@ -188,7 +194,19 @@ func readHead(fsys disk.FS, name string) ([]byte, int64, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, 0, err
 	}
-	return data[:n], size, nil // shorter when it was replaced meanwhile
+	data = data[:n] // shorter when it was replaced meanwhile
+	if size > MaxFile {
+		for cut := 0; cut < utf8.UTFMax-1 && len(data) > 0; cut++ { // of a character that goes on
+			if r, width := utf8.DecodeLastRune(data); r != utf8.RuneError || width != 1 {
+				break
+			}
+			data = data[:len(data)-1]
+		}
+	}
+	if !utf8.Valid(data) {
+		return nil, 0, errNotText
+	}
+	return data, size, nil
 }
 
 // lock takes the lock of all notes, making their folder.

@@ -57,18 +57,18 @@ type staged struct {
 // stage stores what r gives without its name.
 func (b *Blobs) stage(ctx context.Context, r io.Reader) (staged, error) {
 	if err := b.store.makeDir(b.dir()); err != nil {
-		return staged{}, fmt.Errorf("%w: %w", ErrStorage, err)
+		return staged{}, fmt.Errorf("%w: %w", errUnstored, err)
 	}
 	f, tmp, err := disk.Temp(b.store.fs, b.path("blob"))
 	if err != nil {
-		return staged{}, fmt.Errorf("%w: %w", ErrStorage, err)
+		return staged{}, fmt.Errorf("%w: %w", errUnstored, err)
 	}
 	st := staged{tmp: tmp}
 	if st.sha, st.size, err = fill(ctx, f, r); err == nil {
 		err = b.store.syncing(ctx, f.Sync)
 	}
 	if cerr := f.Close(); err == nil && cerr != nil {
-		err = fmt.Errorf("%w: %w", ErrStorage, cerr)
+		err = fmt.Errorf("%w: %w", errUnstored, cerr)
 	}
 	if err != nil {
 		b.discard(st)
@@ -109,7 +109,7 @@ func fill(ctx context.Context, f disk.File, r io.Reader) (string, int64, error) 
 		if n > 0 {
 			h.Write(buf[:n])
 			if _, werr := f.WriteAt(buf[:n], size); werr != nil {
-				return "", 0, fmt.Errorf("%w: %w", ErrStorage, werr)
+				return "", 0, fmt.Errorf("%w: %w", errUnstored, werr)
 			}
 			size += int64(n)
 		}
@@ -127,7 +127,7 @@ func fill(ctx context.Context, f disk.File, r io.Reader) (string, int64, error) 
 // is made leaves an empty file, which is removed when it is a day old.
 func (b *Blobs) Scratch() (disk.File, error) {
 	if err := b.store.makeDir(b.dir()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStorage, err)
+		return nil, fmt.Errorf("%w: %w", errUnstored, err)
 	}
 	f, tmp, err := disk.Temp(b.store.fs, b.path("scratch"))
 	if err == nil {
@@ -136,7 +136,7 @@ func (b *Blobs) Scratch() (disk.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStorage, err)
+		return nil, fmt.Errorf("%w: %w", errUnstored, err)
 	}
 	return f, nil
 }
@@ -161,7 +161,7 @@ func (b *Blobs) Keep(sha string) error {
 		return &BlobError{sha, ErrNoBlob}
 	}
 	if err != nil {
-		return &BlobError{sha, fmt.Errorf("%w: %w", ErrStorage, err)}
+		return &BlobError{sha, fmt.Errorf("%w: %w", errUnstored, err)}
 	}
 	return nil
 }

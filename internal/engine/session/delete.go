@@ -64,30 +64,32 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID, beside Beside
 			return Deleted{}, err
 		}
 	}
-	record, left, err := s.deleteLocked(ctx, id, beside.Others)
+	record, names, left, err := s.deleteLocked(ctx, id, beside.Others)
 	left = errors.Join(left, unlock.Unlock())
 	if err != nil {
-		return Deleted{}, fmt.Errorf("delete session %s: %w: %w", id, ErrStorage, err)
+		return Deleted{}, fmt.Errorf("delete session %s: %w: %w", id, errUndone, err)
 	}
 	s.cache.forget(s, id)
-	done := s.settle(ctx, record)
+	done := s.settle(ctx, record, names)
 	done.Left = left
 	return done, nil
 }
 
-// deleteLocked removes the log and returns the file with what it named, "" when that is
-// nothing, and what failed beside it.
-func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID, others func() error) (record string, left, err error) {
+// deleteLocked removes the log and returns what it named and the file with that, "" when
+// there is none, and what failed beside it. On a full disk that file is written once the
+// log has made room; a crash in between leaves the payloads to prune.
+func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID, others func() error) (record string, names []string, left, err error) {
 	own, err := s.filesOf(id)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	names, err := s.Blobs().mentionedIn(ctx, own)
-	if err != nil {
-		return "", nil, err
+	if names, err = s.Blobs().mentionedIn(ctx, own); err != nil {
+		return "", nil, nil, err
 	}
-	if record, err = s.owe(string(id), names); err != nil {
-		return "", nil, err
+	record, err = s.owe(string(id), names)
+	full := errors.Is(err, disk.ErrNoSpace)
+	if err != nil && !full {
+		return "", nil, nil, err
 	}
 	if others != nil {
 		left = others()
@@ -102,9 +104,14 @@ func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID, others 
 		}
 	}
 	if err := s.fs.Remove(s.path(id)); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	return record, errors.Join(left, s.fs.SyncDir(s.sessions())), nil
+	if full {
+		if record, err = s.owe(string(id), names); err != nil {
+			left = errors.Join(left, fmt.Errorf("payloads that cannot go yet wait for scorel sessions prune: %w", err))
+		}
+	}
+	return record, names, errors.Join(left, s.fs.SyncDir(s.sessions())), nil
 }
 
 // filesOf returns the names of the files of a session, but for its lock.
@@ -127,9 +134,9 @@ func (s *Store) filesOf(id protocol.SessionID) (out []string, err error) {
 func (s *Store) Release(ctx context.Context, names []string) (Deleted, error) {
 	record, err := s.owe("released"+disk.RandomName(), names)
 	if err != nil {
-		return Deleted{}, fmt.Errorf("release payloads: %w: %w", ErrStorage, err)
+		return Deleted{}, fmt.Errorf("release payloads: %w: %w", errUndone, err)
 	}
-	return s.settle(ctx, record), nil
+	return s.settle(ctx, record, names), nil
 }
 
 func (s *Store) deletedDir() string { return filepath.Join(s.cfg.Dir, "deleted") }
@@ -145,23 +152,32 @@ func (s *Store) owe(what string, names []string) (record string, err error) {
 	}
 	names = names[:min(len(names), maxDeleted)]
 	record = filepath.Join(s.deletedDir(), what)
-	return record, disk.WriteFile(s.fs, record, []byte(strings.Join(names, "\n")+"\n"))
+	if err := disk.WriteFile(s.fs, record, []byte(strings.Join(names, "\n")+"\n")); err != nil {
+		return "", err
+	}
+	return record, nil
 }
 
-// settle removes the payloads of a record that may go, and the record when none is left
-// to wait. What cannot be done now waits too.
-func (s *Store) settle(ctx context.Context, record string) Deleted {
-	if record == "" {
-		return Deleted{}
-	}
+// settleRecord is [Store.settle] of what a record has.
+func (s *Store) settleRecord(ctx context.Context, record string) Deleted {
 	data, err := disk.ReadFile(s.fs, record, maxDeleted*(hexSHA+1))
 	if err != nil {
 		return Deleted{}
 	}
+	return s.settle(ctx, record, strings.Fields(string(data)))
+}
+
+// settle removes the payloads of names that may go, and their record, "" for none, when none
+// is left to wait. What cannot be done now waits too.
+func (s *Store) settle(ctx context.Context, record string, names []string) Deleted {
+	if len(names) == 0 {
+		return Deleted{}
+	}
+	var err error
 	b := s.Blobs()
 	limit := s.cfg.Now().Add(-minPruneAge)
 	there, ages := map[string]int64{}, map[string]time.Time{} // bounded by the record
-	for _, sha := range strings.Fields(string(data)) {
+	for _, sha := range names[:min(len(names), maxDeleted)] {
 		if !protocol.IsPayload(sha) {
 			continue
 		}
@@ -195,6 +211,7 @@ func (s *Store) settle(ctx context.Context, record string) Deleted {
 		_ = s.fs.SyncDir(b.dir()) // a name that comes back is removed at the next sweep of its record, or by prune
 	}
 	switch {
+	case record == "":
 	case len(out.Later) == 0:
 		_ = s.fs.Remove(record) // one that stays is settled again
 	case len(out.Removed) > 0 || len(out.Kept) > 0:
@@ -242,7 +259,7 @@ func (s *Store) SweepDeleted(ctx context.Context) (Swept, error) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		done := s.settle(ctx, filepath.Join(s.deletedDir(), r.Name()))
+		done := s.settleRecord(ctx, filepath.Join(s.deletedDir(), r.Name()))
 		out.Blobs += len(done.Removed)
 		out.Bytes += done.Bytes
 		if len(done.Later) > 0 && ctx.Err() == nil { // put again meanwhile: in another day

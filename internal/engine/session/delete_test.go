@@ -275,3 +275,67 @@ func TestNamesAreFoundWhereverTheyStand(t *testing.T) {
 		t.Error("found in parts")
 	}
 }
+
+// fullDisk has no room for a byte until a file of the suffix was removed; "" is for ever.
+type fullDisk struct {
+	disk.FS
+	until string
+	room  *bool
+}
+
+func (f fullDisk) Open(name string, flag disk.OpenFlag) (disk.File, error) {
+	file, err := f.FS.Open(name, flag)
+	return fullFile{file, f.room}, err
+}
+
+func (f fullDisk) Remove(name string) error {
+	if f.until != "" && strings.HasSuffix(name, f.until) {
+		*f.room = true
+	}
+	return f.FS.Remove(name)
+}
+
+type fullFile struct {
+	disk.File
+	room *bool
+}
+
+func (f fullFile) WriteAt(p []byte, off int64) (int, error) {
+	if !*f.room {
+		return 0, disk.ErrNoSpace
+	}
+	return f.File.WriteAt(p, off)
+}
+
+func TestASessionIsDeletedOnAFullDisk(t *testing.T) {
+	for name, until := range map[string]string{"room once the log is gone": logSuffix, "never": ""} {
+		o := newOwing(t)
+		for range o.store.List(t.Context(), Query{}) { // which remembers first prompts
+		}
+		store, err := OpenStore(Config{FS: fullDisk{o.mem, until, new(bool)}, Dir: "/home/.scorel", Now: func() time.Time { return o.now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.Delete(t.Context(), o.id, Beside{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(got.Removed) != 2 || !slices.Equal(got.Later, []string{o.young}) || (got.Left == nil) != (until != "") {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if s := o.left(t); s != "alone shared young" {
+			t.Errorf("%s: left are %s", name, s)
+		}
+		if data := o.mem.Bytes("/home/.scorel/sessions/" + cacheName); strings.Contains(string(data), string(o.id)) {
+			t.Errorf("%s: lists remember it", name)
+		}
+		want := 0
+		if until != "" {
+			want = 1
+		}
+		if s := o.sweep(t, 25*time.Hour); s.Blobs != want {
+			t.Errorf("%s: swept %+v", name, s)
+		}
+	}
+}

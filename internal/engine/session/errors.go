@@ -19,8 +19,8 @@ var (
 	// ErrReadOnly is in the chain when a log takes no events until a person has
 	// acted; [Log.ReadOnly] gives the reason.
 	ErrReadOnly = errors.New("the session is read-only")
-	// ErrStorage is in the chain when events could not be made durable. None of
-	// that commit is stored; a later one may succeed.
+	// ErrStorage is in the chain when the disk has failed: events could not be made durable,
+	// or a log could not be opened. None of a commit is stored then; a later one may succeed.
 	ErrStorage = errors.New("the session log could not be written")
 	// ErrExists is in the chain when a log of that id exists already.
 	ErrExists = errors.New("the session exists already")
@@ -33,6 +33,21 @@ var (
 	// ErrClosed is in the chain when a log or view is used after Close.
 	ErrClosed = errors.New("the session is closed")
 )
+
+// storageError is [ErrStorage] in the words of what failed.
+type storageError string
+
+// What fails besides writing a log.
+const (
+	errUnopened = storageError("the session log could not be opened")
+	errUndone   = storageError("the session could not be deleted")
+	errUnstored = storageError("the payload could not be stored")
+)
+
+func (e storageError) Error() string { return string(e) }
+
+// Is reports that it is ErrStorage.
+func (storageError) Is(target error) bool { return target == ErrStorage }
 
 // BlobError is in the chain of errors about one blob.
 type BlobError struct {

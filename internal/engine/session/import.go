@@ -132,6 +132,7 @@ type importing struct {
 	pick    protocol.EventID // where the conversation goes on; empty: where it did
 
 	payloads []staged // of the bundle, durable and without their names
+	damaged  []string // payloads of the bundle whose content is not what their names say, left out
 
 	ix     *Index
 	broken map[int]bool // places of events that are damaged inside
@@ -197,10 +198,12 @@ func (im *importing) read(ctx context.Context, src io.Reader) error {
 		if err != nil {
 			return refused(err)
 		}
-		im.payloads = append(im.payloads, st)
-		if st.sha != e.SHA256 {
-			return fmt.Errorf("%w: the payload %s has other content than its name says", ErrImport, e.SHA256)
+		if st.sha != e.SHA256 { // the rest of the conversation is whole
+			im.store.Blobs().discard(st)
+			im.damaged = append(im.damaged, e.SHA256)
+			continue
 		}
+		im.payloads = append(im.payloads, st)
 	}
 	if unnamed > 0 {
 		im.report.Add(health.Finding{Kind: health.BlobUnnamed, Detail: fmt.Sprintf("%d, left out", unnamed)})
@@ -310,6 +313,8 @@ func (im *importing) missing(ctx context.Context) error {
 			continue
 		}
 		switch err := im.store.Blobs().Keep(sha); {
+		case errors.Is(err, ErrNoBlob) && slices.Contains(im.damaged, sha):
+			im.report.Add(health.Finding{Kind: health.BlobDamaged, Detail: sha + ", left out"})
 		case errors.Is(err, ErrNoBlob):
 			im.report.Add(health.Finding{Kind: health.BlobMissing, Detail: sha})
 		case err != nil:

@@ -239,7 +239,6 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 		"nothing":                       {nil, "holds no session"},
 		"a text":                        {[]byte("hello\n"), "holds no session"},
 		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "continue from (the newest that is whole is evt_"},
-		"a payload of other content":    {pack(sha("named"), "wrong"), "other content"},
 		"a bundle that is cut off":      {whole[:len(whole)-20], "cut off"},
 		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "not a bundle"},
 	} {
@@ -322,25 +321,41 @@ func TestImportOfADamagedLogGoesOnFromTheEventThatIsNamed(t *testing.T) {
 	}
 }
 
-func TestImportRefusesAPayloadOfOtherContent(t *testing.T) {
+func TestImportLeavesOutAPayloadOfOtherContentAndNamesIt(t *testing.T) {
 	from := elsewhere(t)
 	log := from.create(t)
-	m := protocol.Message{Role: protocol.RoleUser, Content: []protocol.Block{{Type: protocol.BlockFile, Name: "f", MediaType: "text/plain", Blob: sha("right")}}}
+	file := func(text string) protocol.Block {
+		return protocol.Block{Type: protocol.BlockFile, Name: "f", MediaType: "text/plain", Blob: sha(text)}
+	}
+	m := protocol.Message{Role: protocol.RoleUser, Content: []protocol.Block{file("right"), file("whole")}}
 	if err := log.Commit(t.Context(), []protocol.Event{from.event("", &protocol.MessageBody{Message: m})}); err != nil {
 		t.Fatal(err)
 	}
 	raw := from.mem.Bytes(from.logName())
 	var buf bytes.Buffer
 	out := archive.NewWriter(&buf)
-	if err := errors.Join(out.Session(bytes.NewReader(raw), int64(len(raw))), out.Blob(sha("right"), strings.NewReader("wrong"), 5), out.Close()); err != nil {
+	if err := errors.Join(out.Session(bytes.NewReader(raw), int64(len(raw))), out.Blob(sha("right"), strings.NewReader("wrong"), 5), out.Blob(sha("whole"), strings.NewReader("whole"), 5), out.Close()); err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
-	if _, _, err := w.imports(t, buf.Bytes(), ImportOptions{}); !errors.Is(err, ErrImport) || !strings.Contains(err.Error(), "other content") {
-		t.Errorf("it gives %v", err)
+	made, report, err := w.imports(t, buf.Bytes(), ImportOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if w.store.Blobs().Has(sha("right")) {
-		t.Error("the wrong content is stored under the right name")
+	if made.Index().Len() != log.Index().Len() || len(report.Findings) != 1 || report.Sentences()[0] != "a file that an event names has other content ("+sha("right")+", left out)" {
+		t.Errorf("%d events, %q", made.Index().Len(), report.Sentences())
+	}
+	if b := w.store.Blobs(); b.Has(sha("right")) || b.Has(sha("wrong")) || !b.Has(sha("whole")) {
+		t.Error("the wrong content is stored, or the right one is not")
+	}
+	if files, err := w.mem.ReadDir("/home/.scorel/blobs"); err != nil || len(files) != 1 {
+		t.Errorf("%d files are payloads, %v", len(files), err)
+	}
+	if _, _, err := w.store.Blobs().Put(t.Context(), strings.NewReader("right")); err != nil {
+		t.Fatal(err)
+	}
+	if _, report, err = w.imports(t, buf.Bytes(), ImportOptions{}); err != nil || len(report.Findings) != 0 {
+		t.Errorf("with the payload here: %q, %v", report.Sentences(), err)
 	}
 }
 

@@ -87,7 +87,9 @@ func (c *listCache) forget(s *Store, id protocol.SessionID) {
 	defer c.mu.Unlock()
 	delete(c.entries, id)
 	if data, err := readFile(s.fs, filepath.Join(s.sessions(), cacheName)); err == nil && bytes.Contains(data, []byte(id)) {
-		u.write()
+		if u.write() != nil { // no room: what is not remembered is read again
+			_ = s.fs.Remove(filepath.Join(s.sessions(), cacheName))
+		}
 	}
 }
 
@@ -109,21 +111,21 @@ func (u *cacheUse) close(files []listed) {
 		}
 	}
 	if u.fresh > maxStale {
-		u.write()
+		_ = u.write()
 	}
 }
 
 // write replaces the file of the cache, whose lock is held.
-func (u *cacheUse) write() {
+func (u *cacheUse) write() error {
 	c := &u.s.cache
 	data, err := json.Marshal(c.entries)
 	if err != nil {
-		return
+		return err
 	}
 	name := filepath.Join(u.s.sessions(), cacheName)
 	f, tmp, err := disk.Temp(u.s.fs, name)
 	if err != nil {
-		return
+		return err
 	}
 	_, err = f.WriteAt(data, 0)
 	if cerr := f.Close(); err == nil {
@@ -135,6 +137,7 @@ func (u *cacheUse) write() {
 	if err != nil {
 		_ = u.s.fs.Remove(tmp)
 	}
+	return err
 }
 
 // readFile reads a whole small file.

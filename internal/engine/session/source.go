@@ -47,7 +47,7 @@ func (s *source) readAt(buf []byte, off int64) (int, error) {
 		return 0, ErrClosed
 	}
 	if s.file == nil {
-		return 0, fmt.Errorf("%w: the file could not be opened again", ErrStorage)
+		return 0, fmt.Errorf("%w again", errUnopened)
 	}
 	return s.file.ReadAt(buf, off)
 }

@@ -287,7 +287,7 @@ func (s *Store) attach(ctx context.Context, id protocol.SessionID, unlock disk.U
 		return nil, health.Report{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
 	if err != nil {
-		return nil, health.Report{}, fmt.Errorf("open session %s: %w: %w", id, ErrStorage, err)
+		return nil, health.Report{}, fmt.Errorf("open session %s: %w: %w", id, errUnopened, err)
 	}
 	src := &source{file: f, open: func() (disk.File, error) { return s.fs.Open(name, disk.ReadOnly) }}
 	loaded, err := s.loadDurable(ctx, id, src, f, fresh)

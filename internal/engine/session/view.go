@@ -33,7 +33,7 @@ func (s *Store) Stamp(id protocol.SessionID) (Stamp, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Stamp{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
 	case err != nil:
-		return Stamp{}, fmt.Errorf("look at session %s: %w: %w", id, ErrStorage, err)
+		return Stamp{}, fmt.Errorf("look at session %s: %w: %w", id, errUnopened, err)
 	}
 	return Stamp{info.Size(), info.ModTime().UnixNano()}, nil
 }
@@ -59,7 +59,7 @@ func (s *Store) view(ctx context.Context, id protocol.SessionID) (*loaded, error
 		return nil, fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open session %s: %w: %w", id, ErrStorage, err)
+		return nil, fmt.Errorf("open session %s: %w: %w", id, errUnopened, err)
 	}
 	src := &source{file: f, open: func() (disk.File, error) { return s.fs.Open(name, disk.ReadOnly) }}
 	ld, err := s.loadDurable(ctx, id, src, f, false)

@@ -152,8 +152,7 @@ func (s *Store) update(change func(*content) (bool, error)) (aside string, err e
 		return "", err
 	}
 	if damaged {
-		aside = s.name() + ".damaged-" + s.cfg.Now().UTC().Format("20060102T150405.000")
-		if err := s.cfg.FS.Rename(s.name(), aside); err != nil {
+		if aside, err = disk.SetAside(s.cfg.FS, s.name(), s.cfg.Now()); err != nil {
 			return "", err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"scorel/internal/engine/model/resolve"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/request"
-	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/workspace"
 	"scorel/protocol"
@@ -103,7 +102,10 @@ func (ad *Admin) handleConfig(t request.Table) {
 
 // setConfig sets a key of the user's configuration. Who repeats it sets the same again.
 func (ad *Admin) setConfig(r *protocol.SetConfig) error {
-	name := settings.Canonical(ad.settings.File()) // one that is a link stays one
+	name, err := disk.Personal(ad.settings.File())
+	if err != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
 	lock, err := disk.WaitLock(ad.settings.FS, ad.settings.File()+".lock")
 	if err != nil {
 		return failure.Storage("lock the configuration", err)

@@ -34,6 +34,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		doctor.Home(ad.settings.Dir, os.Getuid()),
 		doctor.Space(ad.settings.FS, ad.settings.Dir),
 		doctor.Mount(ad.settings.Dir, disk.MountOf),
+		{ID: filesCheck, Look: ad.checkFiles},
 		{ID: "config", Look: ad.checkUserConfig},
 		{ID: "keys", Look: ad.checkKeys},
 		{ID: "credentials", Look: ad.checkCredentials},
@@ -84,7 +85,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		checks = append(checks, doctor.Sandbox(mode, cfg.Sandbox.Network && !ad.settings.Overrides.NoNetwork, ad.settings.Confinement())...)
 	}
 	found := slices.DeleteFunc(doctor.Run(ctx, checks), func(c protocol.DoctorCheck) bool {
-		return c.Text == "" && (strings.HasPrefix(c.ID, claudeCheck) || strings.HasPrefix(c.ID, otherCheck)) // there is nothing of the kind
+		return c.Text == "" && (c.ID == filesCheck || strings.HasPrefix(c.ID, claudeCheck) || strings.HasPrefix(c.ID, otherCheck)) // there is nothing of the kind
 	})
 	return &protocol.DoctorReport{Checks: found}, nil
 }

@@ -20,7 +20,6 @@ import (
 	"scorel/internal/engine/model/resolve"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/request"
-	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/fault"
 	"scorel/protocol"
@@ -370,7 +369,10 @@ func (ad *Admin) endpointResolver(m config.EndpointModel, e config.Endpoint, key
 // keepEndpoint writes the key, then the configuration. Where that could not be written, the
 // key that was there before is put back, or none.
 func (ad *Admin) keepEndpoint(e config.Endpoint, key string) error {
-	name := settings.Canonical(ad.settings.File())
+	name, err := disk.Personal(ad.settings.File())
+	if err != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
 	lock, err := disk.WaitLock(ad.settings.FS, ad.settings.File()+".lock")
 	if err != nil {
 		return failure.Storage("lock the configuration", err)
@@ -388,7 +390,7 @@ func (ad *Admin) keepEndpoint(e config.Endpoint, key string) error {
 	if key != "" {
 		keys, err := credentials.Load(ad.settings.FS, ad.settings.CredentialsFile())
 		if err != nil {
-			return failure.Storage("read the keys", err)
+			return failure.Storage("", err)
 		}
 		before, _ = keys.Get(e.Provider)
 		if err := credentials.Set(ad.settings.FS, ad.settings.CredentialsFile(), e.Provider, key); err != nil {

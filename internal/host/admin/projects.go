@@ -2,17 +2,16 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"scorel/internal/engine/session"
+	"scorel/internal/host/asides"
 	"scorel/internal/host/failure"
 	"scorel/internal/host/request"
 	"scorel/internal/host/settings"
-	"scorel/internal/platform/disk"
 	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
@@ -33,24 +32,20 @@ func (ad *Admin) register(ctx context.Context, workDir string, wide bool) (*prot
 		return nil, err
 	}
 	wide = wide && p.Wide != ""
-	if data, err := disk.ReadFile(ad.settings.FS, ad.projectsFile(), settings.MaxProjectsFile); err == nil {
-		if p.ProjectID, p.WideAllowed = settings.FindProject(data, p.Root); p.ProjectID != "" && (p.WideAllowed || !wide) {
-			return p, nil
-		}
+	if p.ProjectID, p.WideAllowed = ad.settings.FindProject(p.Root); p.ProjectID != "" && (p.WideAllowed || !wide) {
+		return p, nil
 	}
 	p.WideAllowed = p.WideAllowed || wide
 	if ad.settings.Ephemeral { // nothing of this host is kept
 		p.ProjectID = protocol.NewProjectID(ad.settings.Rand)
 		return p, nil
 	}
-	if p.ProjectID, err = ad.keepProject(p.Root, wide); err != nil {
+	if p.ProjectID, err = ad.keepProject(p.Root, wide, ad.formerID(ctx, p.Root)); err != nil {
 		return nil, failure.Storage("register the project", err)
 	}
 	ad.announcer.Broadcast(&protocol.ProjectsChanged{})
 	return p, nil
 }
-
-func (ad *Admin) projectsFile() string { return filepath.Join(ad.settings.Dir, "projects.json") }
 
 // describe returns the project of a working directory as clients are told of it, without
 // what the registry knows.
@@ -77,29 +72,44 @@ func (ad *Admin) describe(ctx context.Context, workDir string) (*protocol.Projec
 	return p, err
 }
 
-// keepProject stores a project and returns its id.
-func (ad *Admin) keepProject(root string, wide bool) (id protocol.ProjectID, err error) {
-	name := ad.projectsFile()
-	err = disk.Update(ad.settings.FS, name, settings.MaxProjectsFile, func(old []byte) ([]byte, error) {
-		var f settings.ProjectsFile
-		if len(old) > 0 {
-			if err := json.Unmarshal(old, &f); err != nil {
-				return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
-			}
+// formerID returns the id that the newest session of a project has, so that its sessions are
+// still its own after the registry was damaged. It is "" where there was no damage.
+func (ad *Admin) formerID(ctx context.Context, root string) protocol.ProjectID {
+	_, err := ad.settings.Projects()
+	if !settings.DamagedProjects(err) && len(asides.Of(ad.settings.FS, ad.settings.Dir, settings.ProjectsName)) == 0 {
+		return ""
+	}
+	for s, err := range ad.store.List(ctx, session.Query{}) {
+		if err != nil {
+			return ""
 		}
-		f.Version = 1
+		if rel, err := filepath.Rel(root, s.Meta.WorkDir); err != nil || !filepath.IsLocal(rel) || s.Meta.ProjectID == "" {
+			continue
+		}
+		if of, _ := workspace.Root(s.Meta.WorkDir, ad.settings.UserHome); of == root {
+			return s.Meta.ProjectID
+		}
+	}
+	return ""
+}
+
+// keepProject stores a project and returns its id: the former one, where it had one that no
+// other project has now.
+func (ad *Admin) keepProject(root string, wide bool, former protocol.ProjectID) (id protocol.ProjectID, err error) {
+	err = ad.settings.UpdateProjects(func(f *settings.ProjectsFile) {
 		if at := slices.IndexFunc(f.Projects, func(r settings.ProjectRecord) bool { return r.Root == root }); at >= 0 {
 			f.Projects[at].Wide = f.Projects[at].Wide || wide
 			id = f.Projects[at].ProjectID
 		} else {
-			id = protocol.NewProjectID(ad.settings.Rand)
+			taken := slices.ContainsFunc(f.Projects, func(r settings.ProjectRecord) bool { return r.ProjectID == former })
+			if id = former; former == "" || taken {
+				id = protocol.NewProjectID(ad.settings.Rand)
+			}
 			f.Projects = append(f.Projects, settings.ProjectRecord{ProjectID: id, Root: root, Wide: wide})
 		}
 		if n := len(f.Projects); n > settings.MaxProjects {
 			f.Projects = f.Projects[n-settings.MaxProjects:]
 		}
-		data, err := json.MarshalIndent(f, "", "  ")
-		return append(data, '\n'), err
 	})
 	return id, err
 }
@@ -108,7 +118,6 @@ func (ad *Admin) keepProject(root string, wide bool) (id protocol.ProjectID, err
 // listed as such, without an id, until it is not. A repeat that does not find the
 // project has done it before.
 func (ad *Admin) removeProject(id protocol.ProjectID, repeat bool) error {
-	name := ad.projectsFile()
 	root, err := ad.settings.ProjectRoot(id)
 	if err != nil {
 		var pe *protocol.Error
@@ -117,14 +126,8 @@ func (ad *Admin) removeProject(id protocol.ProjectID, repeat bool) error {
 		}
 		return err
 	}
-	err = disk.Update(ad.settings.FS, name, settings.MaxProjectsFile, func(old []byte) ([]byte, error) {
-		var f settings.ProjectsFile
-		if err := json.Unmarshal(old, &f); err != nil {
-			return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
-		}
+	err = ad.settings.UpdateProjects(func(f *settings.ProjectsFile) {
 		f.Projects = slices.DeleteFunc(f.Projects, func(p settings.ProjectRecord) bool { return p.ProjectID == id })
-		data, err := json.MarshalIndent(f, "", "  ")
-		return append(data, '\n'), err
 	})
 	if err != nil {
 		return failure.Storage("remove the project", err)
@@ -138,7 +141,11 @@ func (ad *Admin) removeProject(id protocol.ProjectID, repeat bool) error {
 // listProjects returns the registered projects and the trusted folders, by path.
 func (ad *Admin) listProjects() (*protocol.ProjectList, error) {
 	f, err := ad.settings.Projects()
-	if err != nil {
+	damage := ""
+	switch {
+	case settings.DamagedProjects(err):
+		damage = failure.Sentence(err) + "."
+	case err != nil:
 		return nil, err
 	}
 	trusted, warning := ad.settings.Trust.List()
@@ -155,8 +162,13 @@ func (ad *Admin) listProjects() (*protocol.ProjectList, error) {
 		list.Projects = append(list.Projects, protocol.Project{Root: root, WorkDir: root, TrustedAt: when})
 	}
 	slices.SortFunc(list.Projects, func(a, b protocol.Project) int { return strings.Compare(a.Root, b.Root) })
-	if warning != "" {
-		list.Notices = append(list.Notices, warning)
+	for _, text := range []string{damage, warning} {
+		if text != "" {
+			list.Notices = append(list.Notices, text)
+		}
+	}
+	for _, name := range []string{settings.ProjectsName, "trust.json"} {
+		list.Notices = append(list.Notices, asides.Of(ad.settings.FS, ad.settings.Dir, name)...)
 	}
 	return list, nil
 }

@@ -69,6 +69,9 @@ type Config struct {
 	Clock schedule.Clock
 }
 
+// folder is that of the files of automation, in the user's Scorel folder.
+const folder = "automation"
+
 // Automation has the schedules and runs of a host. It may be used concurrently.
 type Automation struct {
 	cfg       Config
@@ -102,7 +105,7 @@ func New(cfg Config) *Automation {
 	}
 	a.alarm = schedule.NewAlarm(a.cfg.Clock)
 	if !cfg.Settings.Ephemeral {
-		a.open(filepath.Join(cfg.Settings.Dir, "automation"))
+		a.open(filepath.Join(cfg.Settings.Dir, folder))
 	}
 	return a
 }
@@ -110,15 +113,12 @@ func New(cfg Config) *Automation {
 // open reads the files of a folder.
 func (a *Automation) open(dir string) {
 	var err error
-	a.file = filepath.Join(dir, "state.json")
+	a.file = filepath.Join(dir, store.Name)
 	if a.store, err = store.Open(a.cfg.Settings.FS, dir, a.cfg.Now); err == nil {
 		a.day, err = openDay(a.cfg.Settings.FS, dir, a.cfg.Clock)
 	}
-	switch {
-	case a.day == nil:
+	if err != nil {
 		a.store, a.fault = nil, err
-	case err != nil:
-		a.report("read what runs have spent", err)
 	}
 }
 

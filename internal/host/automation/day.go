@@ -37,16 +37,25 @@ type today struct {
 	Tokens int     `json:"tokens"`
 }
 
-// openDay reads the file of a folder. A damaged one counts as none: it says nothing that a
-// person has written.
+// dayFile is the name of the file in its folder.
+const dayFile = "day.json"
+
+// openDay reads the file of a folder. A damaged one is set aside and counts as none: it says
+// nothing that a person has written.
 func openDay(fsys disk.FS, dir string, clock schedule.Clock) (*day, error) {
-	d := &day{disk: fsys, name: filepath.Join(dir, "day.json"), clock: clock}
+	d := &day{disk: fsys, name: filepath.Join(dir, dayFile), clock: clock}
 	data, err := disk.ReadFile(fsys, d.name, maxDayFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, nil
+	case err != nil:
 		return nil, err
 	}
-	if len(data) > 0 && json.Unmarshal(data, &d.now) != nil {
-		return d, fmt.Errorf("%s is damaged; what runs have spent today is counted from now on", d.name)
+	if err := json.Unmarshal(data, &d.now); err != nil || d.now.Day == "" {
+		d.now = today{}
+		if _, err := disk.SetAside(fsys, d.name, clock.Now()); err != nil {
+			return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", d.name, err)
+		}
 	}
 	return d, nil
 }

@@ -2,12 +2,14 @@ package automation
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/schedule"
+	"scorel/internal/host/asides"
 	"scorel/internal/host/automation/store"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/request"
@@ -412,13 +414,22 @@ func (a *Automation) Cancel(id protocol.RunID, repeat bool) (*protocol.ScheduleR
 	return a.shownRun(a.store.State().Run(id)), nil
 }
 
+// damaged are sentences about files of automation that were damaged, for as long as what was
+// set aside of them is there.
+func (a *Automation) damaged() (texts []string) {
+	for _, name := range []string{store.Name, dayFile} {
+		texts = append(texts, asides.Of(a.cfg.Settings.FS, a.cfg.Settings.Dir, filepath.Join(folder, name))...)
+	}
+	return texts
+}
+
 // Status returns what the host does by itself.
 func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	limits, err := a.limits()
 	if err != nil {
 		return nil, err
 	}
-	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: a.Notices(), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens),
+	s := &protocol.AutomationStatus{Enabled: limits.Enabled, Notices: append(a.damaged(), a.Notices()...), MaxParallel: limits.MaxParallel, MaxDayUSD: limits.MaxDayUSD, MaxDayTokens: int64(limits.MaxDayTokens),
 		MaxRunUSD: limits.MaxRunUSD, MaxRunTokens: int64(limits.MaxRunTokens), MaxRunMinutes: limits.MaxRunMinutes, QuietHours: limits.QuietHours}
 	for _, each := range a.cfg.Sessions.States() {
 		if each.Automation != nil {
@@ -429,8 +440,6 @@ func (a *Automation) Status() (*protocol.AutomationStatus, error) {
 	case a.usable() != nil:
 		s.Problem = protocol.AsError(a.usable()).Message
 		return s, nil
-	case a.store.Damaged() != "":
-		s.Problem = a.store.Damaged()
 	case a.outages.notStored() != "":
 		s.Problem = "Runs cannot be stored, so none begins: " + a.outages.notStored() + "."
 	case !limits.Enabled:

@@ -157,7 +157,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	}
 	file, err := config.Load(filepath.Join(d.dir, "config.toml"))
 	if err != nil {
-		return PermanentError{err}
+		return PermanentError{ConfigError{err}}
 	}
 	tokens, replaced, err := newTokens(d.dir, d.cfg.Host.Rand)
 	if err != nil {

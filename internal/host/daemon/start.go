@@ -76,7 +76,11 @@ func Start(ctx context.Context, dir string, args []string) (Info, error) {
 	}
 	_ = cmd.Wait() // it has nothing more to say
 	if text := strings.TrimSpace(string(said)); text != "" {
-		return Info{}, errors.New(text)
+		err := errors.New(text)
+		if cmd.ProcessState.ExitCode() == configExit {
+			err = ConfigError{err}
+		}
+		return Info{}, err
 	}
 	var tail []byte
 	if info, err := log.Stat(); err == nil {

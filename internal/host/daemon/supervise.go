@@ -51,6 +51,19 @@ func (e PermanentError) Error() string { return e.Err.Error() }
 
 func (e PermanentError) Unwrap() error { return e.Err }
 
+// ConfigError says that a host cannot run as it is set up: config.toml is wrong.
+type ConfigError struct{ Err error }
+
+func (e ConfigError) Error() string { return e.Err.Error() }
+
+func (e ConfigError) Unwrap() error { return e.Err }
+
+// WrongConfig marks it for who decides on the exit code.
+func (e ConfigError) WrongConfig() {}
+
+// configExit is the exit code of a host in the background that ended with a [ConfigError].
+const configExit = 2
+
 // Supervise runs a host and starts it again when it fails, until it is stopped. It returns a
 // [PermanentError] when starting it again is of no use.
 func Supervise(ctx context.Context, cfg Supervision) error {
@@ -105,7 +118,7 @@ func (s *supervisor) run(ctx context.Context) (again bool, err error) {
 	case code == 0: // a client has stopped it, or another host takes its place
 		return false, nil
 	case code == PermanentExit:
-		return false, s.park(fmt.Errorf("the host cannot run as it is set up; see %s", Log(s.cfg.Dir)))
+		return false, s.park(ConfigError{fmt.Errorf("the host cannot run as it is set up; see %s", Log(s.cfg.Dir))})
 	}
 	if s.cfg.Now().Sub(began) >= cmp.Or(s.cfg.rapid, rapidRun) {
 		s.short, s.delay = 0, cmp.Or(s.cfg.first, restartFirst)

@@ -253,10 +253,12 @@ func TestAnExtensionThatIsSwitchedOffDoesNotRun(t *testing.T) {
 	if r := hosttest.Call[*protocol.Reloaded](t, e.C, e.ID, &protocol.Reload{}); r.Extensions != 1 {
 		t.Errorf("%+v", r)
 	}
-	w.Write(filepath.Join(w.Home, ".scorel", "extensions.json"), "{damaged")
-	pe := hosttest.Refused(t, c, "", &protocol.EnableExtension{ID: "mine"}, protocol.CodeInvalidRequest)
-	if !strings.Contains(pe.Message, "is damaged; repair it or remove it") {
-		t.Errorf("%v", pe)
+	for _, text := range []string{"", "null", "[]", "{damaged"} {
+		w.Write(filepath.Join(w.Home, ".scorel", "extensions.json"), text)
+		pe := hosttest.Refused(t, c, "", &protocol.EnableExtension{ID: "mine"}, protocol.CodeInvalidRequest)
+		if !strings.Contains(pe.Message, "is damaged; repair it or remove it") {
+			t.Errorf("%q: %v", text, pe)
+		}
 	}
 	// Nobody knows now what is switched off: nothing runs.
 	r := hosttest.Call[*protocol.Reloaded](t, e.C, e.ID, &protocol.Reload{})

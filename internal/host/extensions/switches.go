@@ -39,7 +39,11 @@ func readSwitches(st *settings.Settings) (switches, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&s); err != nil {
+	err = dec.Decode(&s)
+	if err == nil && disk.Blank(data) {
+		err = errors.New("it says nothing")
+	}
+	if err != nil {
 		return switches{}, fmt.Errorf("%s is damaged; repair it or remove it: %w", switchFile(st), err)
 	}
 	return s, nil

@@ -2,7 +2,9 @@ package failure
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"scorel/internal/engine/session"
@@ -53,6 +55,8 @@ func Storage(what string, err error) *protocol.Error {
 	switch {
 	case errors.Is(err, disk.ErrNoSpace):
 		hint = " Free some space and try again."
+	case errors.Is(err, fs.ErrPermission) && closedFile(err) != "":
+		hint = fmt.Sprintf(" Make the file yours again: chmod u+rw %s.", closedFile(err))
 	case errors.Is(err, fs.ErrPermission), isReadOnlyFS(err):
 		hint = " Make the folder writable, or have the home folder on a disk that is."
 	}
@@ -60,6 +64,19 @@ func Storage(what string, err error) *protocol.Error {
 		return protocol.Errorf(protocol.CodeStorageError, "%s.%s", Sentence(err), hint)
 	}
 	return protocol.Errorf(protocol.CodeStorageError, "%s%v.%s", what, Plain(err), hint)
+}
+
+// closedFile returns the file that is there and that an error says may not be opened, "" when
+// it is its folder that is closed.
+func closedFile(err error) string {
+	var path *fs.PathError
+	if !errors.As(err, &path) || path.Op != "open" {
+		return ""
+	}
+	if info, err := os.Stat(path.Path); err != nil || info.IsDir() {
+		return ""
+	}
+	return path.Path
 }
 
 // UnknownOutcome is the answer to a repeat of which nobody can say now whether it was

@@ -253,6 +253,12 @@ func TestAnUnreadableNoteIsNotTakenForARemovedOne(t *testing.T) {
 	if got := w.Told(e.ID); len(got) != 1 {
 		t.Errorf("told: %q", got)
 	}
+	if said := notices(e); strings.Count(said, path) == 0 || !strings.Contains(said, "cannot be read") {
+		t.Errorf("people are told %q", said)
+	}
+	if e.Say("two and a half"); notices(e) != "" {
+		t.Errorf("people are told again: %q", notices(e))
+	}
 	if v := hosttest.Call[*protocol.MemoryView](t, e.C, e.ID, &protocol.GetMemory{}); !strings.Contains(v.Problem, "cannot be read") {
 		t.Errorf("%+v", v)
 	}
@@ -277,4 +283,33 @@ func TestNotesOfManyClientsAtOnceAreAllKept(t *testing.T) {
 	if n := strings.Count(v.Files[2].Text, "\n"); n != 20 {
 		t.Errorf("%d notes of 20", n)
 	}
+}
+
+func TestNotesThatAreNotUTF8AreLeftOutWholeAndPeopleAreTold(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.Begin(false)
+	e.Note("user", "of the user")
+	path := hosttest.Call[*protocol.MemoryView](t, e.C, e.ID, &protocol.GetMemory{}).Files[1].Path
+	w.Write(path, "- the first half\n- caf\xe9 and the other\n")
+	e.Say("one")
+	if said := notices(e); strings.Count(said, path) != 1 || !strings.Contains(said, "not UTF-8") {
+		t.Errorf("people are told %q", said)
+	}
+	if e.Say("two"); notices(e) != "" {
+		t.Errorf("people are told again: %q", notices(e))
+	}
+	if got := w.Told(e.ID); len(got) != 1 || strings.Contains(got[0], "half") || !strings.Contains(got[0], "of the user") {
+		t.Errorf("the model is told %q", got)
+	}
+}
+
+// notices are the sentences that people of a session were shown, one per line.
+func notices(e *hosttest.Entry) string {
+	var b strings.Builder
+	for _, ev := range e.Events {
+		if n, ok := ev.Body.(*protocol.Notice); ok {
+			b.WriteString(n.Text + "\n")
+		}
+	}
+	return b.String()
 }

@@ -52,7 +52,9 @@ func (r *Registry) pendingOf(id protocol.SessionID) *pendingFile {
 	case errors.Is(err, fs.ErrNotExist):
 		return p
 	case err == nil:
-		err = json.Unmarshal(data, &p.rec)
+		if err = json.Unmarshal(data, &p.rec); err == nil && disk.Blank(data) {
+			err = errors.New("it says nothing")
+		}
 	}
 	if err != nil {
 		p.rec = pendingRecord{}

@@ -162,6 +162,23 @@ func TestAMarkThatIsWrongHarmsNothing(t *testing.T) {
 	}
 }
 
+func TestAMarkThatSaysNothingIsReportedAndItsQueueWaits(t *testing.T) {
+	for _, text := range []string{"", "null\n"} {
+		w := hosttest.New(t, serving(), hanging()...)
+		e, _ := w.Busy()
+		e.FollowUp("follow")
+		w.Write(filepath.Join(w.Home, ".scorel", "pending", string(e.ID)), text)
+		after := w.Killed()
+		a := after.Open(after.Connect(false), e.ID)
+		for !a.Queue(protocol.QueueFollowUp).Paused {
+			a.Next()
+		}
+		if !w.Reports.Said("the mark of the queue cannot be read") {
+			t.Errorf("%q: nobody says that it is damaged: %q", text, w.Reports.List)
+		}
+	}
+}
+
 func TestAQueueThatCannotGoOnIsPausedAndSaysWhy(t *testing.T) {
 	w := hosttest.New(t, serving(), hanging()...)
 	e, _ := w.Busy()

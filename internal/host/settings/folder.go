@@ -71,7 +71,7 @@ func (st *Settings) Workspace(path string, allowed []string) (dir, root string, 
 		return dir, root, nil
 	}
 	f, err := st.Projects()
-	if err != nil {
+	if err != nil && !DamagedProjects(err) {
 		return "", "", err
 	}
 	if slices.ContainsFunc(f.Projects, func(p ProjectRecord) bool { return p.Root == root && p.Wide }) {

@@ -5,6 +5,7 @@ import (
 
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/memory"
+	"scorel/internal/platform/disk"
 	"scorel/internal/platform/workspace"
 )
 
@@ -14,5 +15,5 @@ func (st *Settings) Notes(cfg config.Config, dir string) *memory.Store {
 		return nil
 	}
 	root, common := workspace.Root(dir, st.UserHome)
-	return memory.New(memory.Config{FS: st.FS, Dir: filepath.Join(st.Dir, "memory"), Key: memory.Key(root, common), Resolve: Canonical, Now: st.Now})
+	return memory.New(memory.Config{FS: st.FS, Dir: filepath.Join(st.Dir, "memory"), Key: memory.Key(root, common), Resolve: disk.Personal, Now: st.Now})
 }

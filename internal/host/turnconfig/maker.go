@@ -10,6 +10,7 @@ import (
 	"scorel/internal/host/lane"
 	"scorel/internal/host/mcpservers"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/lru"
 	"scorel/protocol"
 )
 
@@ -46,10 +47,15 @@ type Maker struct {
 
 	finder *skill.Finder
 	pages  fetch.Cache // that sessions page through
+	// unread has what people of a session were told of notes that cannot be read.
+	unread *lru.Cache[protocol.SessionID, string]
 }
+
+// maxUnread bounds the sessions of which that is remembered; the others are told again.
+const maxUnread = 1000
 
 // New makes a maker.
 func New(cfg Config) *Maker {
 	return &Maker{settings: cfg.Settings, boxes: cfg.Boxes, extensions: cfg.Extensions, servers: cfg.Servers, asker: cfg.Asker, sessions: cfg.Sessions, log: cfg.Log,
-		finder: skill.NewFinder(cfg.Settings.Dir)}
+		finder: skill.NewFinder(cfg.Settings.Dir), unread: lru.New[protocol.SessionID, string](maxUnread, maxUnread)}
 }

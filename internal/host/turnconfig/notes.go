@@ -8,6 +8,7 @@ import (
 	"scorel/internal/engine/memory"
 	"scorel/internal/engine/session/history"
 	"scorel/internal/engine/tool"
+	"scorel/internal/host/failure"
 	"scorel/internal/host/settings"
 	"scorel/protocol"
 )
@@ -55,8 +56,8 @@ func (tc *Maker) teller(id protocol.SessionID, cfg config.Config, notes *memory.
 		last, known := told.Get(protocol.ItemMemory)
 		if !read || !known {
 			files, failed = notes.Read()
-			if failed != nil && !read {
-				tc.log.Report(id, failed.Error(), nil)
+			if !read {
+				tc.tellUnread(id, failed)
 			}
 			read = true
 		}
@@ -71,5 +72,21 @@ func (tc *Maker) teller(id protocol.SessionID, cfg config.Config, notes *memory.
 			return []protocol.Item{item}
 		}
 		return nil
+	}
+}
+
+// tellUnread tells the people of a session which notes cannot be read, nil for none: once,
+// and again when it is another problem.
+func (tc *Maker) tellUnread(id protocol.SessionID, failed error) {
+	text := ""
+	if failed != nil {
+		text = strings.ReplaceAll(failure.Sentence(failed), "\n", "; ") + ". The model does not get them."
+	}
+	if before, _ := tc.unread.Get(id); before == text {
+		return
+	}
+	tc.unread.Put(id, text)
+	if text != "" {
+		tc.sessions.Notify(id, "warning", text)
 	}
 }

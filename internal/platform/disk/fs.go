@@ -25,7 +25,8 @@ type FS interface {
 	SyncDir(name string) error
 	// Lock takes the exclusive advisory lock of name, creating the file when
 	// there is none, and writes owner into it. A lock that somebody else holds
-	// gives a *LockedError with the owner's text. The file is never removed.
+	// gives a *LockedError with the owner's text. The file is never removed. On a full disk
+	// that is no remote one the lock is taken without the text.
 	Lock(name string, owner []byte) (Unlocker, error)
 	// Holder reports whether somebody holds the lock of name, and gives the owner's
 	// text. It takes and changes nothing; a missing file is not held.

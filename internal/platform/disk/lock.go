@@ -51,13 +51,14 @@ type locker struct {
 	self   func() pulse                     // who this process is, without At and Nonce
 	alive  func(pid int, start uint64) bool // of a process on this machine
 	now    func() time.Time
+	write  func(f *os.File, text []byte) error
 	wait   func(time.Duration) // between two tries, and until a claim has settled
 	every  time.Duration
 }
 
 func systemLocker() *locker {
 	return &locker{flock: flock, remote: isRemote, self: sync.OnceValue(selfPulse), alive: processRuns,
-		now: time.Now, wait: time.Sleep, every: pulseEvery}
+		now: time.Now, write: writeOwner, wait: time.Sleep, every: pulseEvery}
 }
 
 func flock(f *os.File, how int) error {
@@ -124,9 +125,14 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 		if err != nil {
 			return err
 		}
-		return writeOwner(f, append(append(bytes.Clone(owner), pulseMark...), line...))
+		return l.write(f, append(append(bytes.Clone(owner), pulseMark...), line...))
 	}
-	if err := beat(); err != nil {
+	switch err := beat(); {
+	case !remote && errors.Is(err, ErrNoSpace):
+		// The flock is held, and only its owner cannot be named: what is locked may be removed,
+		// which makes room. Nobody else is named either.
+		_ = f.Truncate(0)
+	case err != nil:
 		return nil, err
 	}
 	if !remote {

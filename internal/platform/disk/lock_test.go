@@ -124,6 +124,7 @@ type machine struct {
 
 func (m *machine) locker() *locker {
 	return &locker{
+		write: writeOwner,
 		flock: m.flock, remote: func(*os.File) bool { return true },
 		self:  func() pulse { return pulse{Host: m.name, Boot: m.boot, PID: 1, Start: 2} },
 		alive: func(int, uint64) bool { return m.alive },
@@ -383,5 +384,32 @@ func TestALockIsNotWrittenThroughALink(t *testing.T) {
 	}
 	if u, err := OS().Lock(name, nil); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("a pipe is locked: %v %v", u, err)
+	}
+}
+
+func TestALockIsTakenOnAFullDiskAndNamesNobody(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.lock")
+	if err := os.WriteFile(name, []byte("somebody who died"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full := systemLocker()
+	full.write = func(f *os.File, text []byte) error {
+		_, _ = f.WriteAt(text[:3], 0)
+		return spaceError(unix.ENOSPC)
+	}
+	held, err := full.lock(name, []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other *LockedError
+	if _, err := OS().Lock(name, []byte("second")); !errors.As(err, &other) || len(other.Owner) != 0 {
+		t.Errorf("a second one: %v, held by %q", err, other)
+	}
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	full.remote = func(*os.File) bool { return true } // where only the text tells others
+	if _, err := full.lock(name, []byte("first")); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("on a remote disk: %v", err)
 	}
 }

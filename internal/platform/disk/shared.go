@@ -55,7 +55,21 @@ func WaitLock(fsys FS, name string) (Unlocker, error) {
 // (name.lock) it is read, handed to change (nil when missing), and replaced by
 // what change returns, all or nothing. The same bytes back write nothing.
 func Update(fsys FS, name string, limit int64, change func(old []byte) ([]byte, error)) error {
-	l, err := WaitLock(fsys, name+".lock")
+	return update(fsys, name+".lock", name, limit, change)
+}
+
+// UpdatePersonal is [Update] for a file that a person edits: it is written where [Personal]
+// says, under the lock beside name.
+func UpdatePersonal(fsys FS, name string, limit int64, change func(old []byte) ([]byte, error)) error {
+	target, err := Personal(name)
+	if err != nil {
+		return err
+	}
+	return update(fsys, name+".lock", target, limit, change)
+}
+
+func update(fsys FS, lock, name string, limit int64, change func(old []byte) ([]byte, error)) error {
+	l, err := WaitLock(fsys, lock)
 	if err != nil {
 		return err
 	}

@@ -83,15 +83,41 @@ func load[K interface{ Bytes() []byte }](fsys disk.FS, name string, rand io.Read
 	return priv, nil
 }
 
+// Check returns what is wrong with the file of [Load] at name, and changes nothing. The file
+// need not be there.
+func Check(fsys disk.FS, name string) error {
+	_, err := read(fsys, name, ecdh.X25519().NewPrivateKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// errDamaged and errClosed are in the chain of errors about a key file that is there.
+var (
+	errDamaged = errors.New("is damaged: move it away to get a new key")
+	errClosed  = errors.New("cannot be read")
+)
+
+// Unusable reports whether an error says that a key file is there, but is damaged or closed to
+// this user: who needs no lasting key can do with an [Ephemeral] one.
+func Unusable(err error) bool { return errors.Is(err, errDamaged) || errors.Is(err, errClosed) }
+
 // Ephemeral returns a key that is kept nowhere.
 func Ephemeral(rand io.Reader) (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand) }
 
 func read[K any](fsys disk.FS, name string, parse func([]byte) (K, error)) (none K, err error) {
 	data, err := disk.ReadFile(fsys, name, 4096)
-	if err != nil {
-		return none, fmt.Errorf("read the key %s: %w", name, err)
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return none, err
+	case errors.Is(err, fs.ErrPermission) && errors.As(err, &path):
+		return none, fmt.Errorf("the key file %s %w: %v; make it yours again: chmod u+rw %s", name, errClosed, path.Err, name)
+	case err != nil:
+		return none, fmt.Errorf("the key file %s cannot be read: %w", name, err)
 	}
-	damaged := fmt.Errorf("the key file %s is damaged: move it away to get a new key", name)
+	damaged := fmt.Errorf("the key file %s %w", name, errDamaged)
 	var k keyFile
 	if err := json.Unmarshal(data, &k); err != nil {
 		return none, damaged

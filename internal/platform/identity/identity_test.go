@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/identity"
+	"scorel/internal/platform/sandbox/sandboxtest"
 )
 
 func TestASigningKeyIsMadeOnceAndReadAgain(t *testing.T) {
@@ -53,6 +54,45 @@ func TestADamagedSigningKeyIsNamedAndKept(t *testing.T) {
 		}
 		if now, err := os.ReadFile(name); err != nil || string(now) != text {
 			t.Errorf("%q became %q", text, now)
+		}
+	}
+}
+
+func TestAClosedKeyFileIsNamedAndIsNoReasonForAnother(t *testing.T) {
+	sandboxtest.AsUser(t, func(t *testing.T, dir string) {
+		name := filepath.Join(dir, "client.json")
+		if _, err := identity.Load(disk.OS(), name, rand.Reader); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(name, 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, look := range []func() error{
+			func() error { _, err := identity.Load(disk.OS(), name, rand.Reader); return err },
+			func() error { return identity.Check(disk.OS(), name) },
+		} {
+			if err := look(); !identity.Unusable(err) || !strings.Contains(err.Error(), "chmod u+rw "+name) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+func TestCheckFindsWhatLoadRefuses(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "client.json")
+	if err := identity.Check(disk.OS(), name); err != nil {
+		t.Errorf("without a file: %v", err)
+	}
+	for _, text := range []string{"", "null", "{}", "{", `{"version":1,"privateKey":"AAAA"}`} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := identity.Load(disk.OS(), name, rand.Reader)
+		if found := identity.Check(disk.OS(), name); !identity.Unusable(err) || !identity.Unusable(found) {
+			t.Errorf("%q: %v, %v", text, err, found)
+		}
+		if data, _ := os.ReadFile(name); string(data) != text {
+			t.Errorf("%q was replaced by %q", text, data)
 		}
 	}
 }

@@ -11,11 +11,14 @@ import (
 
 	"scorel/client"
 	"scorel/internal/host"
+	"scorel/internal/host/asides"
 	"scorel/internal/host/daemon"
+	"scorel/internal/host/failure"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/identity"
 	"scorel/internal/ui/plain"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // testOnlyCodec makes the embedded connection marshal and parse everything, as a
@@ -30,15 +33,18 @@ type link struct {
 	open    func(ctx context.Context, interactive bool) (client.Transport, error)
 	id      protocol.ClientID
 	temp    string // a folder to remove at the end
+	tell    func() // of files that were set aside; nil for nobody
 }
 
 // hostOptions are what a command asks of its host.
 type hostOptions struct {
 	overrides host.Overrides
 	noSession bool
-	look      bool   // change nothing, and work without a usable home
-	terminal  bool   // the terminal UI is the client
-	soon      string // the folder of a session that a message is about to go to
+	look      bool // change nothing, and work without a usable home
+	terminal  bool // the terminal UI is the client
+	// notify is told a sentence for the person; nil has it said on stderr.
+	notify func(text string)
+	soon   string // the folder of a session that a message is about to go to
 }
 
 // connect starts an embedded host and a client of it.
@@ -58,7 +64,13 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 			id, cfg.Ephemeral = protocol.ClientIDOf(key.PublicKey().Bytes()), true
 		}
 	} else {
-		id, err = clientID(dir)
+		if o.notify == nil {
+			o.notify = a.notify
+		}
+		id, err = clientID(dir, o.notify)
+		if derr := identity.Check(disk.OS(), filepath.Join(dir, "device.json")); identity.Unusable(derr) {
+			o.notify(damagedKey(derr))
+		}
 	}
 	if o.noSession {
 		if err != nil { // a home that cannot be written does not matter then
@@ -90,21 +102,46 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 		return nil, err
 	}
 	l.Client = client.New(conn)
+	if !o.look && !o.terminal {
+		l.tell = func() { a.tellAsides(dir) }
+		l.tell()
+	}
 	return l, nil
 }
+
+// tellAsides says which files of the user's Scorel folder were damaged and have been set
+// aside, once of each.
+func (a *app) tellAsides(dir string) {
+	for _, text := range asides.Untold(disk.OS(), dir) {
+		a.notify(text)
+	}
+}
+
+// notify says a sentence to the person, on stderr.
+func (a *app) notify(text string) { fmt.Fprintln(a.stderr, "scorel: "+display.Line(text)) }
 
 // dial makes a further connection to the host.
 func (l *link) dial(ctx context.Context, interactive bool) (client.Transport, error) {
 	return l.open(ctx, interactive)
 }
 
-// clientID returns the id of the local entry, making its key at first use.
-func clientID(dir string) (protocol.ClientID, error) {
+// damagedKey is what is said of a damaged key that a command does without.
+func damagedKey(err error) string {
+	return failure.Sentence(err) + ". Until then each command has one of its own."
+}
+
+// clientID returns the id of the local entry, making its key at first use. A damaged key
+// stays as it is, and notify is told: the id is only the name of who asks.
+func clientID(dir string, notify func(text string)) (protocol.ClientID, error) {
 	fs := disk.OS()
 	if err := fs.MkdirAll(dir); err != nil {
 		return "", err
 	}
 	key, err := identity.Load(fs, filepath.Join(dir, "client.json"), rand.Reader)
+	if identity.Unusable(err) {
+		notify(damagedKey(err))
+		key, err = identity.Ephemeral(rand.Reader)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -121,6 +158,9 @@ func (l *link) Close() {
 	}
 	if l.temp != "" {
 		_ = os.RemoveAll(l.temp)
+	}
+	if l.tell != nil { // of what was found meanwhile
+		l.tell()
 	}
 }
 

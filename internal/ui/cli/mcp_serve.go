@@ -78,13 +78,14 @@ func (a *app) mcpServe(ctx context.Context, o mcpServeOptions) error {
 	defer follow.SurvivePipe()()
 	ctx, stop := follow.Interruptible(ctx)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel mcp serve", interactive: true, lasting: true, onState: a.notifyOutages(nil), restart: func() bool { return true }})
+	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel mcp serve", interactive: true, lasting: true, onState: a.notifyOutages(nil), restart: func() bool { return true },
+		onOther: a.notify}) // and no more: few people see what a server writes there
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	s, err := mcpserve.New(ctx, mcpserve.Config{Client: l.Client, WorkDir: dir, Preset: o.tools, Version: Version, Rand: rand.Reader,
-		Notify: func(text string) { fmt.Fprintln(a.stderr, "scorel: "+display.Line(text)) }})
+		Notify: a.notify})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/follow"
 	"scorel/protocol"
-	"scorel/protocol/display"
 )
 
 // remoteOptions are the flags that name a host elsewhere.
@@ -61,8 +60,8 @@ type reachOptions struct {
 	// runs, and tells onState of it. Others fail.
 	lasting bool
 	onState func(client.Change)
-	// onOther is told once of each host of this machine that another build serves; nil
-	// has it said on stderr.
+	// onOther is told once of each host of this machine that another build serves, and of a
+	// damaged key; nil has it said on stderr, and so is which damaged files were set aside.
 	onOther func(text string)
 	// restart reports whether a host that has ended is to be started again; nil is never.
 	restart func() bool
@@ -98,6 +97,10 @@ func (a *app) reach(ctx context.Context, o reachOptions) (*link, error) {
 	first, connected, err := d.first(ctx) // what is wrong from the beginning is told at once
 	if err != nil {
 		return nil, err
+	}
+	if o.onOther == nil && !o.remote.set() {
+		l.tell = func() { a.tellAsides(dir) }
+		l.tell()
 	}
 	if !o.lasting {
 		l.Client = client.New(first)
@@ -136,7 +139,11 @@ func (d *dialer) prepare(ctx context.Context) (err error) {
 	} else if _, err := d.app.local(ctx, d.dir, d.o.start); err != nil {
 		return err
 	}
-	if d.id, err = clientID(d.dir); err != nil {
+	notify := d.o.onOther
+	if notify == nil {
+		notify = d.app.notify
+	}
+	if d.id, err = clientID(d.dir, notify); err != nil {
 		return protocol.Errorf(protocol.CodeStorageError, "Cannot use %s: %v. Make it writable, or set HOME to a folder that is.", d.dir, err)
 	}
 	return nil
@@ -179,7 +186,7 @@ func (d *dialer) notifyOther(host daemon.Info) {
 		d.o.onOther(text)
 		return
 	}
-	fmt.Fprintln(d.app.stderr, "scorel: "+display.Line(text))
+	d.app.notify(text)
 }
 
 func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, protocol.Connected, error) {

@@ -96,7 +96,7 @@ func (a *app) showUI(ctx context.Context, remote remoteOptions, embedded bool, c
 	}()
 	cfg.Connect = func(ctx context.Context, onState func(client.Change), onOther func(string), restart func() bool) (*client.Client, error) {
 		if embedded {
-			l, c, err := a.embedUI(ctx)
+			l, c, err := a.embedUI(ctx, onOther)
 			if own = l; err == nil {
 				onState(client.Change{State: client.StateConnected})
 			}
@@ -112,8 +112,8 @@ func (a *app) showUI(ctx context.Context, remote remoteOptions, embedded bool, c
 }
 
 // embedUI starts a host in this process, and a client of it that can be asked.
-func (a *app) embedUI(ctx context.Context) (*link, *client.Client, error) {
-	l, err := a.connect(ctx, hostOptions{terminal: true})
+func (a *app) embedUI(ctx context.Context, notify func(text string)) (*link, *client.Client, error) {
+	l, err := a.connect(ctx, hostOptions{terminal: true, notify: notify})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,9 +36,10 @@ func AsUsage(err error) error { return UsageError{err} }
 // Code returns the exit code of a command that failed with err.
 func Code(err error) int {
 	var usage UsageError
+	var config interface{ WrongConfig() } // a host that could not be started
 	var pe *protocol.Error
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &config):
 		return Usage
 	case errors.Is(err, context.Canceled):
 		return Cancelled

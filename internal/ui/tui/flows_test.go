@@ -266,6 +266,15 @@ func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
 	})
 }
 
+func TestThePanelOfTasksAndANoticeSayThatSchedulesWereDamaged(t *testing.T) {
+	h := newHarness(t, "")
+	h.WriteUser("automation/state.json", "{")
+	s := h.Open()
+	s.WaitFor("The file of schedules was damaged.", "state.json.damaged-")
+	s.Say("/tasks")
+	s.WaitFor("Background tasks", "Problems", "until you add them again.")
+}
+
 func TestThePanelOfTasksShowsSchedulesAndRunsAndPausesThere(t *testing.T) {
 	h := newHarness(t, `{"if":{"user":"^look"},"again":true,"do":[{"text":"All is well."}]}`)
 	s := h.Open()

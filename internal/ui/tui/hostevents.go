@@ -6,7 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/client"
+	"scorel/internal/host/asides"
+	"scorel/internal/platform/disk"
 	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/loop"
 	"scorel/internal/ui/tui/status"
 	"scorel/protocol"
 )
@@ -219,5 +222,17 @@ func (m *Model) linked(l link.Linked) tea.Cmd {
 		cmds = append(cmds, m.panels.folder.OfferWide(p), m.panels.folder.OfferTrust(p))
 	}
 	m.input.Forget()
-	return tea.Batch(append(cmds, m.begin(), m.host.LoadConfig(), m.host.LoadModels(), m.input.Changed())...) // what is typed may want the host's files
+	return tea.Batch(append(cmds, m.tellAsides, m.begin(), m.host.LoadConfig(), m.host.LoadModels(), m.input.Changed())...) // what is typed may want the host's files
+}
+
+// tellAsides says which files of the user's Scorel folder were damaged and have been set
+// aside, once of each.
+func (m *Model) tellAsides() tea.Msg {
+	texts := asides.Untold(disk.OS(), m.cfg.Dir)
+	return loop.Then(func() tea.Cmd {
+		for _, text := range texts {
+			m.toasts.Warn(text)
+		}
+		return nil
+	})
 }

@@ -113,14 +113,10 @@ func (s Store) Reset(root string) (names []string, err error) {
 
 // change makes a change under the lock of the file. A file that is not JSON stays as it is.
 func (s Store) change(do func(n *node, data []byte) ([]byte, error)) error {
-	name := s.File
-	if real, err := filepath.EvalSymlinks(name); err == nil { // people link to where they keep their settings
-		name = real
-	}
-	if err := s.FS.MkdirAll(filepath.Dir(name)); err != nil {
+	if err := s.FS.MkdirAll(filepath.Dir(s.File)); err != nil {
 		return fmt.Errorf("write %s: %w", s.File, err)
 	}
-	err := disk.Update(s.FS, name, MaxFile, func(old []byte) ([]byte, error) {
+	err := disk.UpdatePersonal(s.FS, s.File, MaxFile, func(old []byte) ([]byte, error) {
 		n, err := objectOf(old)
 		if err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func Load(fsys disk.FS, name string) (Keys, error) {
 		return Keys{}, nil
 	}
 	if err != nil {
-		return Keys{}, fmt.Errorf("read the keys: %w", err)
+		return Keys{}, fmt.Errorf("the keys cannot be read: %w", err)
 	}
 	f, ok := parse(data)
 	if !ok {

@@ -44,18 +44,18 @@ func Load(name string, read Read) (*File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return &File{Version: 1, Projects: map[string]*Project{}}, nil
 	case err != nil:
-		return nil, fmt.Errorf("read the permission rules: %w", err)
+		return nil, fmt.Errorf("the permission rules cannot be read: %w", err)
 	case len(data) > MaxFile:
-		return nil, fmt.Errorf("read the permission rules: %s is larger than %d bytes", name, MaxFile)
+		return nil, fmt.Errorf("the permission rules cannot be read: %s is larger than %d bytes", name, MaxFile)
 	}
 	f := &File{}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(f); err != nil {
-		return nil, fmt.Errorf("read the permission rules: %s: %w", name, err)
+		return nil, fmt.Errorf("the permission rules cannot be read: %s is damaged: %w", name, err)
 	}
 	if f.Version != 1 {
-		return nil, fmt.Errorf("read the permission rules: %s has version %d, this program knows 1", name, f.Version)
+		return nil, fmt.Errorf("the permission rules cannot be read: %s has version %d, this program knows 1", name, f.Version)
 	}
 	if f.Projects == nil {
 		f.Projects = map[string]*Project{}

@@ -35,8 +35,8 @@ const (
 	JoinedLines    Kind = "joined_lines"
 	CRLF           Kind = "crlf"
 	BOM            Kind = "bom"
-	BlobMissing    Kind = "blob_missing"    // only by Verify
-	BlobDamaged    Kind = "blob_damaged"    // only by Verify
+	BlobMissing    Kind = "blob_missing"    // only by Verify and Import
+	BlobDamaged    Kind = "blob_damaged"    // only by Verify and Import
 	BlobUnread     Kind = "blob_unreadable" // only by Verify
 	BlobUnnamed    Kind = "blob_unnamed"    // only by Import
 )
@@ -57,7 +57,7 @@ func (f Finding) Sentence() string {
 	switch {
 	case f.Line > 0:
 		where = fmt.Sprintf("line %d: ", f.Line)
-	case f.Offset == 0 && (f.Kind == BlobMissing || f.Kind == BlobUnnamed): // of an import
+	case f.Offset == 0 && (f.Kind == BlobMissing || f.Kind == BlobDamaged || f.Kind == BlobUnnamed): // of an import
 		where = ""
 	}
 	var what string

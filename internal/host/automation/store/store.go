@@ -31,13 +31,28 @@ type Store struct {
 	mu    sync.Mutex // guards what follows, and is held while the file is written
 	state *State     // what the file holds, never changed
 	sum   [32]byte   // SHA-256 of the file, of nothing when there is none
-	aside string     // where a file was put that could not be read at first, "" when none was
+}
+
+// Name is that of the file in its folder.
+const Name = "state.json"
+
+// Look returns what is wrong with the file of a folder, and changes nothing. The file need
+// not be there.
+func Look(fsys disk.FS, dir string) error {
+	data, err := disk.ReadFile(fsys, filepath.Join(dir, Name), maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = parse(data)
+	}
+	return err
 }
 
 // Open reads the file state.json of a folder, which need not be there. A damaged one is set
-// aside, and [Store.Damaged] says so.
+// aside with [disk.SetAside], by which people are told of it.
 func Open(fsys disk.FS, dir string, now func() time.Time) (*Store, error) {
-	s := &Store{disk: fsys, name: filepath.Join(dir, "state.json"), now: now, state: &State{Version: version}, sum: sha256.Sum256(nil)}
+	s := &Store{disk: fsys, name: filepath.Join(dir, Name), now: now, state: &State{Version: version}, sum: sha256.Sum256(nil)}
 	data, err := disk.ReadFile(fsys, s.name, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -50,21 +65,10 @@ func Open(fsys disk.FS, dir string, now func() time.Time) (*Store, error) {
 	case errors.Is(err, errNewer):
 		return nil, err
 	case err != nil:
-		s.aside, err = s.setAside(err)
-		return s, err
+		return s, s.setAside(err)
 	}
 	s.state, s.sum = st, sha256.Sum256(data)
 	return s, nil
-}
-
-// Damaged says what became of a file that could not be read, "" when all is well.
-func (s *Store) Damaged() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.aside == "" {
-		return ""
-	}
-	return fmt.Sprintf("The file of schedules was damaged. It is kept as %s; the schedules that it had do nothing until you add them again.", s.aside)
 }
 
 // State returns what the file held after the last change. It is not to be changed.
@@ -123,40 +127,42 @@ func (s *Store) Try() error {
 	return s.disk.Remove(name)
 }
 
-// newest returns what is to be changed: what the file holds, or what it held before somebody
-// damaged it. mu is held.
+// newest returns what is to be changed: what the file holds, nil without one, or what it held
+// before somebody damaged it. mu is held.
 func (s *Store) newest(data []byte) (*State, error) {
-	if sha256.Sum256(data) == s.sum {
+	if (data == nil || len(data) > 0) && sha256.Sum256(data) == s.sum {
 		return s.state.copied(), nil
 	}
 	st, err := parse(data) // another process has changed it
 	if err == nil || errors.Is(err, errNewer) {
 		return st, err
 	}
-	_, err = s.setAside(err)
-	return s.state.copied(), err
+	return s.state.copied(), s.setAside(err)
 }
 
-// setAside renames a damaged file and returns its name then.
-func (s *Store) setAside(damage error) (string, error) {
-	aside := fmt.Sprintf("%s.damaged-%s", s.name, s.now().UTC().Format("20060102T150405.000"))
-	if err := s.disk.Rename(s.name, aside); err != nil {
-		return "", fmt.Errorf("%s is damaged (%w) and cannot be set aside: %w", s.name, damage, err)
+// setAside renames a damaged file.
+func (s *Store) setAside(damage error) error {
+	if _, err := disk.SetAside(s.disk, s.name, s.now()); err != nil {
+		return fmt.Errorf("%s is damaged (%w) and cannot be set aside: %w", s.name, damage, err)
 	}
-	return aside, nil
+	return nil
 }
 
-// parse reads the file.
+// parse reads the file; nil is none. An empty one, or one without a version, was not written
+// by this package.
 func parse(data []byte) (*State, error) {
-	st := &State{Version: version}
-	if len(data) == 0 {
-		return st, nil
+	if data == nil {
+		return &State{Version: version}, nil
 	}
+	st := &State{}
 	if err := json.Unmarshal(data, st); err != nil {
 		return nil, err
 	}
-	if st.Version > version {
+	switch {
+	case st.Version > version:
 		return nil, errNewer
+	case st.Version < 1:
+		return nil, errors.New("it has no version")
 	}
 	for _, x := range st.Schedules {
 		if x == nil || x.ScheduleID.Check() != nil {

@@ -181,15 +181,15 @@ func TestTwoProcessesChangeOneFile(t *testing.T) {
 }
 
 func TestADamagedFileIsSetAside(t *testing.T) {
-	for name, text := range map[string]string{"cut": `{"version":1,"schedules":[{"sch`, "zeros": "\x00\x00\x00", "array": `[]`, "null": `{"version":1,"schedules":[null]}`, "id": `{"version":1,"runs":[{"runId":"../x"}]}`} {
+	for name, text := range map[string]string{"cut": `{"version":1,"schedules":[{"sch`, "zeros": "\x00\x00\x00", "array": `[]`, "null": `{"version":1,"schedules":[null]}`, "id": `{"version":1,"runs":[{"runId":"../x"}]}`, "empty": "", "nothing": "null\n", "no version": "{}"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "state.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s := open(t, dir)
 		kept, _ := filepath.Glob(filepath.Join(dir, "state.json.damaged-*"))
-		if len(s.State().Schedules) != 0 || len(kept) != 1 || !strings.Contains(s.Damaged(), kept[0]) {
-			t.Errorf("%s: kept as %q, told %q", name, kept, s.Damaged())
+		if len(s.State().Schedules) != 0 || len(kept) != 1 || Look(disk.OS(), dir) != nil {
+			t.Errorf("%s: kept as %q", name, kept)
 			continue
 		}
 		if data, err := os.ReadFile(kept[0]); err != nil || string(data) != text {
@@ -200,15 +200,35 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 }
 
 func TestAFileThatIsDamagedMeanwhileLosesNothing(t *testing.T) {
+	for _, text := range []string{"{", "", "null"} {
+		dir := t.TempDir()
+		s := open(t, dir)
+		do(t, s, func(st *State) error { return st.Add(scheduleOf(1)) })
+		if err := os.WriteFile(filepath.Join(dir, "state.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if Look(disk.OS(), dir) == nil {
+			t.Errorf("%q counts as whole", text)
+		}
+		do(t, s, func(st *State) error { return st.Add(scheduleOf(2)) })
+		if n := len(open(t, dir).State().Schedules); n != 2 {
+			t.Errorf("%q: %d schedules are left", text, n)
+		}
+		if kept, _ := filepath.Glob(filepath.Join(dir, "state.json.damaged-*")); len(kept) != 1 {
+			t.Errorf("%q is kept as %q", text, kept)
+		}
+	}
+}
+
+func TestAnEmptyFileBesideAHostWithoutSchedulesIsSetAside(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	do(t, s, func(st *State) error { return st.Add(scheduleOf(1)) })
-	if err := os.WriteFile(filepath.Join(dir, "state.json"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "state.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	do(t, s, func(st *State) error { return st.Add(scheduleOf(2)) })
-	if n := len(open(t, dir).State().Schedules); n != 2 {
-		t.Errorf("%d schedules are left", n)
+	do(t, s, func(st *State) error { return st.Add(scheduleOf(1)) })
+	if kept, _ := filepath.Glob(filepath.Join(dir, "state.json.damaged-*")); len(kept) != 1 {
+		t.Errorf("it is kept as %q", kept)
 	}
 }
 

@@ -75,7 +75,7 @@ func (s Store) read() (contents, error) {
 		return contents{Version: 1}, nil
 	}
 	if err != nil {
-		return contents{}, fmt.Errorf("read the senders of channels: %w", err)
+		return contents{}, fmt.Errorf("the senders of channels cannot be read: %w", err)
 	}
 	return s.parse(data)
 }
@@ -94,7 +94,7 @@ func (s Store) parse(data []byte) (contents, error) {
 
 func (s Store) change(do func(*contents) error) error {
 	if err := s.FS.MkdirAll(filepath.Dir(s.File)); err != nil {
-		return fmt.Errorf("write the senders of channels: %w", err)
+		return fmt.Errorf("the senders of channels are not changed: %w", err)
 	}
 	err := disk.Update(s.FS, s.File, maxFile, func(old []byte) ([]byte, error) {
 		f := contents{Version: 1}
@@ -113,7 +113,7 @@ func (s Store) change(do func(*contents) error) error {
 		return append(data, '\n'), err
 	})
 	if err != nil && !errors.Is(err, ErrNoCode) && !errors.Is(err, ErrNobody) {
-		return fmt.Errorf("write the senders of channels: %w", err)
+		return fmt.Errorf("the senders of channels are not changed: %w", err)
 	}
 	return err
 }

@@ -10,11 +10,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	iofs "io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"scorel/internal/platform/disk"
 	"scorel/internal/ui/tui/prefs"
@@ -72,7 +75,8 @@ func prefix(workDir string) string {
 }
 
 // take returns what the newest crashed UI of a working directory left, and removes it
-// and what is too much of the others.
+// and what is too much of the others. A damaged file is set aside with [disk.SetAside], by
+// which people are told of it.
 func take(fs disk.FS, dir, workDir string) (*State, error) {
 	entries, err := fs.ReadDir(dir)
 	if err != nil {
@@ -96,13 +100,23 @@ func take(fs disk.FS, dir, workDir string) (*State, error) {
 		}
 		f := file{name: path}
 		data, err := disk.ReadFile(fs, path, maxFile)
-		if err == nil && json.Unmarshal(data, &f.state) == nil && f.state != (State{}) {
+		if err == nil {
+			if err = json.Unmarshal(data, &f.state); err == nil && f.state == (State{}) {
+				err = errors.New("it says nothing")
+			}
+		}
+		switch {
+		case err == nil:
 			if info, err := fs.Stat(path); err == nil {
 				f.at = info.ModTime().UnixNano()
 			}
 			left = append(left, f)
-		} else {
+		case errors.Is(err, iofs.ErrNotExist): // nothing was typed
 			remove(fs, path)
+		default: // what cannot be set aside is found again the next time
+			if _, err := disk.SetAside(fs, path, time.Now()); err == nil {
+				_ = fs.Remove(path + ".lock")
+			}
 		}
 		_ = lock.Unlock()
 	}

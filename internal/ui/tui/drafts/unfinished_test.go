@@ -91,3 +91,34 @@ func TestADraftWithAKeyInItIsOnNoDisk(t *testing.T) {
 		}
 	}
 }
+
+func TestADamagedDraftIsSetAside(t *testing.T) {
+	for name, text := range map[string]string{"cut": `{"workDir":"/work","draft":"half a`, "empty": "", "null": "null", "another kind": "[]"} {
+		dir := filepath.Join(t.TempDir(), "tui")
+		m, _ := begin(t, dir, "/work")
+		if err := m.Set(State{WorkDir: "/work", Draft: "half a sentence"}); err != nil {
+			t.Fatal(err)
+		}
+		crash(t, m)
+		if err := os.WriteFile(m.path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, left := begin(t, dir, "/work"); left != nil {
+			t.Errorf("%s: found %+v", name, left)
+		}
+		kept, _ := filepath.Glob(m.path + disk.AsideMark + "*")
+		if len(kept) != 1 {
+			t.Errorf("%s: kept as %q", name, kept)
+			continue
+		}
+		if data, err := os.ReadFile(kept[0]); err != nil || string(data) != text {
+			t.Errorf("%s: what is kept has %q", name, data)
+		}
+		if _, err := os.Stat(m.path + ".lock"); err == nil {
+			t.Errorf("%s: its lock is left", name)
+		}
+		if _, left := begin(t, dir, "/work"); left != nil {
+			t.Errorf("%s: found later: %+v", name, left)
+		}
+	}
+}

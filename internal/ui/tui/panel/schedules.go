@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/protocol"
@@ -23,6 +24,7 @@ const (
 
 // byItself is what the host does by itself, as the panel of tasks shows it.
 type byItself struct {
+	problems  []string // with all of it
 	schedules []protocol.Schedule
 	runs      []protocol.ScheduleRun
 }
@@ -32,27 +34,39 @@ func (x *Tasks) ByItself() tea.Cmd {
 	if x.picker == nil {
 		return nil
 	}
-	return link.Ask(x.Link, "", &protocol.ListSchedules{}, func(s *protocol.ScheduleList, err error) tea.Cmd {
+	return link.Ask(x.Link, "", &protocol.GetAutomation{}, func(st *protocol.AutomationStatus, err error) tea.Cmd {
 		if err != nil { // an older host has none
 			return nil
 		}
-		return link.Ask(x.Link, "", &protocol.ListRuns{Limit: maxShownRuns}, func(r *protocol.RunList, err error) tea.Cmd {
-			if err != nil {
-				return nil
+		now := byItself{problems: append(nonEmpty(st.Problem), st.Notices...)}
+		return link.Ask(x.Link, "", &protocol.ListSchedules{}, func(s *protocol.ScheduleList, err error) tea.Cmd {
+			if err != nil { // the problem says why
+				return x.show(now)
 			}
-			x.byItself = byItself{schedules: s.Schedules, runs: r.Runs}
-			if x.picker == nil {
-				return nil
-			}
-			x.picker.List.SetItems(x.items())
-			return x.picker.Wants()
+			now.schedules = s.Schedules
+			return link.Ask(x.Link, "", &protocol.ListRuns{Limit: maxShownRuns}, func(r *protocol.RunList, err error) tea.Cmd {
+				if err == nil {
+					now.runs = r.Runs
+				}
+				return x.show(now)
+			})
 		})
 	})
 }
 
+// show shows what the host does by itself.
+func (x *Tasks) show(now byItself) tea.Cmd {
+	x.byItself = now
+	if x.picker == nil {
+		return nil
+	}
+	x.picker.List.SetItems(x.items())
+	return x.picker.Wants()
+}
+
 // items are the rows of schedules, those that are due next first, and of runs.
 func (b *byItself) items(base Base, now time.Time) []list.Item {
-	var out []list.Item
+	out := problems(b.problems)
 	box := base.Screen.Theme().Box
 	for i := range b.schedules[:min(len(b.schedules), maxShownSchedules)] {
 		row := display.ScheduleRow(&b.schedules[i], now)
@@ -132,8 +146,17 @@ func (x *Tasks) pick(id string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// look shows a schedule or a run beside the list, and reports whether it is one of them.
+// look shows a schedule, a run or a problem beside the list, and reports whether it is one of
+// them.
 func (x *Tasks) look(id string, show func(lines []string)) (tea.Cmd, bool) {
+	if strings.HasPrefix(id, "\x00") { // a problem, or how many schedules are not shown
+		for i, it := range problems(x.byItself.problems) {
+			if it.ID == id {
+				show(cell.Wrap(line(x.byItself.problems[i]), list.PreviewWidth(x.Screen.Width())))
+			}
+		}
+		return nil, true
+	}
 	if s := x.byItself.schedule(id); s != nil {
 		return link.Ask(x.Link, "", &protocol.GetSchedule{ScheduleID: s.ScheduleID}, func(d *protocol.ScheduleDetails, err error) tea.Cmd {
 			if err != nil {

@@ -311,7 +311,7 @@ func Set(fsys disk.FS, dir, name, value string) error {
 		return fmt.Errorf("the setting %s is not kept: %w", name, err)
 	}
 	file := Path(dir)
-	err = disk.Update(fsys, file, maxSettings, func(old []byte) ([]byte, error) {
+	err = disk.UpdatePersonal(fsys, file, maxSettings, func(old []byte) ([]byte, error) {
 		want, doc, _ := parse(file, old)
 		if doc.broken {
 			return nil, fmt.Errorf("%s is not valid TOML; correct it by hand", file)

@@ -329,3 +329,22 @@ func TestADraftIsWrittenForNobodyElseAndReadBack(t *testing.T) {
 		t.Error("a draft was written where no folder is")
 	}
 }
+
+func TestSettingOneInALinkedFileKeepsTheLink(t *testing.T) {
+	elsewhere := write(t, "theme = \"dark\"\n")
+	for _, target := range []string{Path(elsewhere), filepath.Join(elsewhere, "new.toml")} {
+		dir := t.TempDir()
+		if err := os.Symlink(target, Path(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := Set(disk.OS(), dir, "theme", "light"); err != nil {
+			t.Fatal(err)
+		}
+		if to, err := os.Readlink(Path(dir)); err != nil || to != target {
+			t.Errorf("the link leads to %q, %v", to, err)
+		}
+		if data, err := os.ReadFile(target); err != nil || string(data) != "theme = \"light\"\n" {
+			t.Errorf("%s: %q, %v", target, data, err)
+		}
+	}
+}
