@@ -320,10 +320,17 @@ func (e *Entry) Shell(command string, inContext bool) (protocol.ShellResult, str
 	return e.ShellOf(started.EventID)
 }
 
-// ShellOf waits for the message of a command.
+// ShellOf waits for the message of a command, which may be in the conversation already.
 func (e *Entry) ShellOf(id protocol.EventID) (protocol.ShellResult, string) {
 	e.W.T.Helper()
-	ev := e.Until(func(ev protocol.Event) bool { return ev.ID == id })
+	of := func(ev protocol.Event) bool { return ev.ID == id }
+	var ev protocol.Event
+	page := Call[*protocol.Events](e.W.T, e.C, e.ID, &protocol.GetPath{Limit: 2000})
+	if i := slices.IndexFunc(page.Events, of); i >= 0 {
+		ev = page.Events[i]
+	} else {
+		ev = e.Until(of)
+	}
 	r, output, ok := protocol.ShellOf(ev.Body.(*protocol.CustomMessage))
 	if !ok {
 		e.W.T.Fatalf("no message of a command: %+v", ev)

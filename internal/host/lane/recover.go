@@ -24,9 +24,19 @@ func (l *Lane) recover(ctx context.Context) {
 	if err := l.recoverStep(ctx); err != nil {
 		l.j.Report("take over the answer that the last host was in the middle of: " + err.Error())
 	}
+	if err := l.recoverShells(ctx); err != nil {
+		l.j.Report("tell of the commands of people that the last host was in the middle of: " + err.Error())
+	}
 	if err := l.tasks.Recover(ctx, l.cfg.Kept.Lost); err != nil {
 		l.j.Report("tell of the background commands of the last host: " + err.Error())
 	}
+}
+
+// recoverShells says of the commands of people that nobody knows how they went.
+func (l *Lane) recoverShells(ctx context.Context) error {
+	l.j.Lock()
+	defer l.j.Unlock()
+	return l.shells.AppendLost(ctx)
 }
 
 func (l *Lane) recoverStep(ctx context.Context) error {
