@@ -164,9 +164,10 @@ type namer struct {
 
 // filesIn returns the files of the project that a shell command names by path,
 // taking too many rather than too few: every word, every part of a quoted one,
-// what follows a variable that may hold the project's folder, and all of these
-// in the folders that the command names, to which it may change. It returns false
-// where there is too much to say.
+// what follows a variable or a substitution that may give the project's folder, and all of
+// these in the folders that the command names, to which it may change; of such a folder also
+// what an interpreter starts that is given the folder. What wildcards match is not among
+// them: most of that is data. It returns false where there is too much to say.
 func (p *namer) filesIn(command string) ([]string, bool) {
 	if len(command) > maxHooked {
 		return nil, false
@@ -180,6 +181,9 @@ func (p *namer) filesIn(command string) ([]string, bool) {
 				names = append(names, after)
 			}
 		}
+		if rest := strings.TrimLeft(word, "/"); rest != word { // it may follow $(pwd)
+			names = append(names, rest)
+		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -191,7 +195,11 @@ func (p *namer) filesIn(command string) ([]string, bool) {
 		}
 	}
 	for _, dir := range dirs {
-		for _, name := range names {
+		list := names
+		if dir != "" {
+			list = append(names[:len(names):len(names)], entries[:]...)
+		}
+		for _, name := range list {
 			file, ok := p.inside(dir, name)
 			if !ok {
 				continue
@@ -213,6 +221,9 @@ func (p *namer) filesIn(command string) ([]string, bool) {
 	}
 	return slices.Sorted(maps.Keys(found)), true
 }
+
+// entries are the files that interpreters start when they are given a folder.
+var entries = [...]string{"index.js", "index.mjs", "index.cjs", "index.ts", "package.json", "__main__.py"}
 
 // inside returns a name in a folder of the project relative to the project, and
 // false when it is none of its files.

@@ -397,7 +397,8 @@ func TestTheStatusIsKnownWithoutReadingWhatWasNeverTrusted(t *testing.T) {
 }
 
 func TestEveryFileThatAHookCommandNamesIsFound(t *testing.T) {
-	w := newWorld(t, map[string]string{"tools/check.sh": "", "a b.sh": "", "run": "", "deep/er/x.py": ""})
+	w := newWorld(t, map[string]string{"tools/check.sh": "", "a b.sh": "", "run": "", "deep/er/x.py": "",
+		"server/index.js": "", "server/package.json": "{}", "server/lib.js": "", "pkg/__main__.py": ""})
 	w.link("nothing", "later.sh")
 	for command, want := range map[string]string{
 		"./tools/check.sh":                             "tools/check.sh",
@@ -413,6 +414,13 @@ func TestEveryFileThatAHookCommandNamesIsFound(t *testing.T) {
 		"later.sh":                                     "later.sh",
 		"make test ../outside /etc/passwd tools deep/": "",
 		"run>out 2>&1;(tools/check.sh)":                "run|tools/check.sh",
+		"$(pwd)/tools/check.sh":                        "tools/check.sh",
+		"`pwd`/run":                                    "run",
+		`"$(git rev-parse --show-toplevel)"/run`:       "run",
+		"$(git rev-parse --show-toplevel)/run":         "run",
+		"d=$(pwd); $d/run":                             "run",
+		"node ./server --x":                            "server/index.js|server/package.json",
+		"python pkg":                                   "pkg/__main__.py",
 	} {
 		n := &namer{project: &project{dir: w.root}}
 		files, ok := n.filesIn(command)
