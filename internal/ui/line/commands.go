@@ -92,6 +92,9 @@ func (v *Session) mode(name string) {
 
 // reload has the session's extensions loaded again.
 func (v *Session) reload() {
+	if v.live.Running {
+		v.notify("extensions are loaded again after this step of the turn")
+	}
 	v.enqueue(func(ctx context.Context) func() {
 		r, err := client.Call[*protocol.Reloaded](ctx, v.cfg.Client, v.id, &protocol.Reload{})
 		return func() {
