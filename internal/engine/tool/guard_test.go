@@ -33,7 +33,7 @@ func gitBench(t *testing.T) (b *bench, told chan protocol.ProtectedNotice) {
 
 func TestBashSaysWhichRepositoryGitWouldUse(t *testing.T) {
 	b, _ := gitBench(t)
-	policy, err := permission.Compile(permission.Config{Root: b.root, UID: 1000, Layers: []permission.Layer{{Allow: []string{"Bash(git status:*)", "Bash(cp:*)"}}}})
+	policy, err := permission.Compile(permission.Config{Root: b.root, UID: 1000, Confined: true, Layers: []permission.Layer{{Allow: []string{"Bash(git status:*)", "Bash(cp:*)"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
