@@ -159,6 +159,14 @@ func (m *mirror) add(ctx context.Context, list []json.RawMessage, e protocol.Eve
 	default: // a harness item, or what this version does not know
 		return list, nil
 	}
+	if x.Message != nil {
+		switch x.Message.Role {
+		case protocol.RoleUser, protocol.RoleAssistant, protocol.RoleToolResult, protocol.RoleInternal:
+			x.Message = known(x.Message)
+		default: // of a later version, or of a foreign file: no model is told of it either
+			return list, nil
+		}
+	}
 	data, err := json.Marshal(x)
 	if err != nil {
 		return nil, fmt.Errorf("event %s for extensions: %w", e.ID, err)
@@ -166,6 +174,17 @@ func (m *mirror) add(ctx context.Context, list []json.RawMessage, e protocol.Eve
 	m.at[e.ID] = len(m.marks)
 	m.marks = append(m.marks, mark{e.ID, e.Seq, message})
 	return append(list, data), nil
+}
+
+// known returns a message without blocks of a later version, which this one cannot write; m
+// itself where it has none.
+func known(m *protocol.Message) *protocol.Message {
+	if !slices.ContainsFunc(m.Content, func(b protocol.Block) bool { return !b.Known() }) {
+		return m
+	}
+	out := *m
+	out.Content = slices.DeleteFunc(slices.Clone(m.Content), func(b protocol.Block) bool { return !b.Known() })
+	return &out
 }
 
 // compaction fills in a compaction: its summary ends with the message of the turn that
@@ -213,7 +232,7 @@ func (m *mirror) parts(list []history.Element) ([]rpc.ListPart, *listing, error)
 			}
 			continue
 		}
-		data, err := json.Marshal(e.Message)
+		data, err := json.Marshal(known(e.Message))
 		if err != nil {
 			return nil, nil, err
 		}

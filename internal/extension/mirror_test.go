@@ -96,6 +96,20 @@ func TestMirrorFollowsTheActivePath(t *testing.T) {
 	}
 }
 
+func TestWhatThisVersionCannotWriteIsNotToldAndStopsNothing(t *testing.T) {
+	odd := protocol.Message{Role: "system", Content: []protocol.Block{protocol.Text("x")}}
+	mixed := protocol.Message{Role: protocol.RoleUser, Content: []protocol.Block{{Type: "hologram"}, protocol.Text("kept")}}
+	var m mirror
+	list, err := m.add(t.Context(), nil, protocol.NewEvent(&protocol.MessageBody{Message: odd}))
+	if err != nil || len(list) > 0 {
+		t.Errorf("an unknown role gives %s, %v", list, err)
+	}
+	m.at = map[protocol.EventID]int{}
+	if list, err = m.add(t.Context(), nil, protocol.NewEvent(&protocol.MessageBody{Message: mixed})); err != nil || len(list) != 1 || !strings.Contains(string(list[0]), "kept") || strings.Contains(string(list[0]), "hologram") {
+		t.Errorf("an unknown block gives %s, %v", list, err)
+	}
+}
+
 func TestCompactionNamesTheFirstEntryThatItKept(t *testing.T) {
 	log := &fakeLog{}
 	log.add("a", "", say("one"))

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -197,9 +198,14 @@ func (a Args) shell(command string) (string, error) {
 const maxShells = 8
 
 // inSource reports whether a mark stands in what a command of the line gives to another shell
-// as its source (sh -c, eval), or may: there the quotes of the line mean nothing.
+// as its source (sh -c, eval), or may: there the quotes of the line mean nothing. So it is where
+// bash evaluates a word once more, and of a variable, whose use is not followed.
 func inSource(line shellparse.Line, mark string, depth int) bool {
+	holds := func(w shellparse.Word) bool { return strings.Contains(w.Text, mark) }
 	for _, step := range line.Steps {
+		if step.Assigns || step.Ask != "" && (step.Source == "" || strings.Contains(step.Source, mark)) || len(step.Words) > 0 && evaluates(step.Words) && slices.ContainsFunc(step.Words[1:], holds) {
+			return true
+		}
 		for _, in := range shellparse.Started(step) {
 			inner := shellparse.Line{Steps: []shellparse.Step{{Words: in.Words}}}
 			if in.Source != "" {
@@ -217,6 +223,21 @@ func inSource(line shellparse.Line, mark string, depth int) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// evaluates reports whether bash reads words of a command once more, as names of variables with
+// their subscripts or as arithmetic, or whether nobody can tell which command it is.
+func evaluates(words []shellparse.Word) bool {
+	if !words[0].Literal || strings.ContainsAny(words[0].Text, "*?[") && words[0].Text != "[" && words[0].Text != "[[" {
+		return true
+	}
+	switch words[0].Text {
+	case "let", "read", "declare", "typeset", "local", "export", "readonly", "unset", "mapfile", "readarray", "getopts", "wait":
+		return true
+	case "test", "[", "printf":
+		return slices.ContainsFunc(words[1:], func(w shellparse.Word) bool { return strings.HasPrefix(w.Text, "-v") })
 	}
 	return false
 }

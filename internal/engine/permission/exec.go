@@ -176,7 +176,7 @@ func (p *Policy) tightenWords(a Action, at *places, step shellparse.Step, depth 
 	if name := unknownName(step, depth); name != "" {
 		question, _ = p.unlessFree(question, name)
 	}
-	if v, ok := p.tightenNamed(at, step); ok {
+	if v, ok := p.tightenNamed(a.Tool, at, step); ok {
 		if v.Decision == protocol.DecisionDeny {
 			return v, true
 		}
@@ -225,7 +225,7 @@ func (p *Policy) tightenStarted(a Action, at *places, step shellparse.Step, star
 		} else if len(in.Words) == 0 {
 			continue
 		}
-		if v, ok := p.tighten(Action{Dir: a.Dir, Resolve: a.Resolve}, at, line, depth+1); ok {
+		if v, ok := p.tighten(Action{Tool: a.Tool, Dir: a.Dir, Resolve: a.Resolve}, at, line, depth+1); ok {
 			if v.Decision == protocol.DecisionDeny {
 				return v, true
 			}

@@ -17,16 +17,17 @@ const maxNamed = 500
 
 // tightenNamed applies the rules about files that deny or ask to what the words of a step
 // name: those for Read to each word, those for Write to what is named to a program that
-// writes or removes what it is given. Where no sandbox holds them, protected files that are
-// named to such a program are asked for, as for Write. Like rules that deny commands it is no
+// writes or removes what it is given. Where no sandbox holds them and no rule allows the whole
+// tool, protected files that are named to such a program are asked for, as for Write. Like rules that deny commands it is no
 // wall: a program can be told of a file in other ways.
-func (p *Policy) tightenNamed(at *places, step shellparse.Step) (Verdict, bool) {
+func (p *Policy) tightenNamed(tool string, at *places, step shellparse.Step) (Verdict, bool) {
 	of := func(r rule) bool { return r.form == file }
 	if len(step.Words) == 0 || namesNoFiles(step.Words[0].Text) {
 		return Verdict{}, false
 	}
 	writes := writesOperands(step.Words)
-	guarded := writes && !p.confined && p.mode != Bypass
+	guarded := writes && !p.confined && p.mode != Bypass &&
+		!slices.ContainsFunc(p.allow, func(r rule) bool { return r.forTool(tool) })
 	if !guarded && !slices.ContainsFunc(p.deny, of) && !slices.ContainsFunc(p.ask, of) {
 		return Verdict{}, false
 	}

@@ -94,25 +94,27 @@ func TestRulesAboutFilesBindWhatWildcardsStandFor(t *testing.T) {
 }
 
 func TestWithoutASandboxAProtectedFileThatIsNamedToAProgramThatWritesIsAskedFor(t *testing.T) {
-	all := Layer{Allow: []string{"Bash"}}
+	some := Layer{Allow: []string{"Bash(cp:*)", "Bash(tee:*)", "Bash(mv:*)", "Bash(ln:*)", "Bash(install:*)", "Bash(dd:*)", "Bash(bash:*)", "Bash(sed:*)", "Bash(cat:*)", "Bash(ls:*)", "Bash(echo:*)", "Bash(git status:*)"}}
 	for _, c := range []struct{ src, want string }{
 		{"cp x .git/hooks/pre-commit", "q"}, {"echo x | tee .git/hooks/post-checkout", "q"}, {"mv x .git/config", "q"}, {"ln -s /x .scorel/config.toml", "q"},
 		{"cd .git && cp ../x hooks/pre-push", "q"}, {"install -m 755 x .git/hooks", "q"}, {"dd if=x of=.git/hooks/pre-commit", "q"}, {"bash -c 'cp x .git/hooks/y'", "q"}, {"sed -i s/a/b/ .git/config", "q"},
 		{"cat .git/config", "a"}, {"cp x src", "a"}, {"ls .git/hooks", "a"}, {"echo .git/hooks", "a"}, {"git status", "a"},
 	} {
-		v := compile(t, Default, all).Judge(bash(c.src))
+		v := compile(t, Default, some).Judge(bash(c.src))
 		if letter(v.Decision) != c.want || c.want == "q" && !strings.Contains(v.Reason, "protected file") {
 			t.Errorf("%q: %s (%s), want %s", c.src, v.Decision, v.Reason, c.want)
 		}
-		held, err := Compile(Config{Mode: Default, Layers: []Layer{all}, Home: testHome, Root: testRoot, UID: 1000, Confined: true})
+		held, err := Compile(Config{Mode: Default, Layers: []Layer{some}, Home: testHome, Root: testRoot, UID: 1000, Confined: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := held.Judge(bash(c.src)); v.Decision != protocol.DecisionAllow { // the sandbox keeps commands from it
+		if v := held.Judge(bash(c.src)); v.Decision != protocol.DecisionAllow && strings.Contains(v.Reason, "protected") { // the sandbox keeps commands from it
 			t.Errorf("%q in the sandbox: %s (%s)", c.src, v.Decision, v.Reason)
 		}
-		if v := compile(t, Bypass, all).Judge(bash(c.src)); v.Decision != protocol.DecisionAllow {
-			t.Errorf("%q with bypassPermissions: %s (%s)", c.src, v.Decision, v.Reason)
+		for _, p := range []*Policy{compile(t, Bypass, some), compile(t, Default, Layer{Allow: []string{"Bash"}})} {
+			if v := p.Judge(bash(c.src)); v.Decision != protocol.DecisionAllow {
+				t.Errorf("%q where all is allowed: %s (%s)", c.src, v.Decision, v.Reason)
+			}
 		}
 	}
 }

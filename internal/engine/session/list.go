@@ -151,8 +151,11 @@ func (s *Store) files() ([]listed, error) {
 			continue
 		}
 		info, err := e.Info()
+		if err == nil && e.Type()&fs.ModeSymlink != 0 {
+			info, err = s.fs.Stat(filepath.Join(s.sessions(), e.Name()))
+		}
 		if err != nil {
-			continue // deleted meanwhile
+			continue // deleted meanwhile, or a link that leads nowhere
 		}
 		out = append(out, listed{protocol.SessionID(id), info.Size(), info.ModTime()})
 	}

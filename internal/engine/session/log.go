@@ -3,9 +3,11 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
@@ -29,12 +31,22 @@ type Log struct {
 	broken  error      // why there is no file
 	closed  bool
 	placed  func(sentence string) // see [Log.OnPlaced]; may be nil
+	mod     time.Time             // of the file's last change that was ours, or looked at
 
 	// stateMu guards what follows, and is taken inside mu: who only asks does not
 	// wait for a commit.
 	stateMu  sync.Mutex
 	readOnly string // why; empty when events are taken
 	pick     bool   // readOnly ends when a leaf has been picked
+}
+
+// DamageKind is the kind of the custom event that keeps what was found damaged and has been set
+// right, until the conversation goes on. Its data is a [DamageNote].
+const DamageKind = protocol.OwnKind + "damage"
+
+// DamageNote says in a sentence what was found.
+type DamageNote struct {
+	Text string `json:"text"`
 }
 
 // ErrInvalidEvent is in the chain when an event cannot stand in the log: its
@@ -177,6 +189,7 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	if cap(l.buf) > rawlog.BlockSize {
 		l.buf = nil
 	}
+	_, l.mod = disk.NameOf(l.name, l.file)
 	return nil
 }
 
@@ -317,16 +330,52 @@ func (l *Log) revive() error {
 	return nil
 }
 
+// asWritten reports whether the first and the last line of the file are those of the index.
+func (l *Log) asWritten() bool {
+	sn := l.ix.snapshot()
+	if at := l.ix.headerAt; at[1] > 0 {
+		line, err := l.src.read(int64(at[0]), at[1])
+		if err != nil {
+			return false
+		}
+		if _, err := protocol.ParseHeader(line); err != nil {
+			return false
+		}
+	}
+	if len(sn.entries) == 0 {
+		return true
+	}
+	last := &sn.entries[0]
+	for i := range sn.entries {
+		if sn.entries[i].off > last.off {
+			last = &sn.entries[i]
+		}
+	}
+	line, err := l.src.read(last.off, int(last.size))
+	if err != nil {
+		return false
+	}
+	var k protocol.Keys
+	return protocol.ScanKeys(line, &k) == nil && parseKey(k.ID) == last.id
+}
+
 // inPlace gives the log its name again where another program has taken that away: what is
 // written into a file without a name is lost with the host. A file that somebody put in its
 // place is kept beside it. It returns an error when that fails, and when another program has
 // cut the log.
 func (l *Log) inPlace() error {
 	end := l.ix.Size()
-	if size, err := l.file.Size(); err == nil && size < end {
+	named, mod := disk.NameOf(l.name, l.file)
+	switch size, err := l.file.Size(); {
+	case err != nil:
+	case size < end:
 		return fmt.Errorf("another program has cut the log to %d of %d bytes while it was open; close the session and open it again to see what is left of it", size, end)
+	case size > max(end, l.tailEnd):
+		return fmt.Errorf("another program has written %d bytes to the end of the log while it was open; close the session and open it again to have them in it", size-end)
+	case !mod.Equal(l.mod) && !l.asWritten():
+		return errors.New("another program has written into the log while it was open; close the session and open it again to see what is in it")
 	}
-	named := disk.NameOf(l.name, l.file)
+	l.mod = mod
 	if named == disk.NamesIt || l.tailEnd > end { // with a tail the next write makes a file
 		return nil
 	}
@@ -404,6 +453,18 @@ func copyRange(f disk.File, at int64, read rawlog.ReaderAt, from, to int64) erro
 	return nil
 }
 
+// keepNote stores a sentence that is told when the log is opened next. mu is held.
+func (l *Log) keepNote(text string) error {
+	data, err := json.Marshal(DamageNote{text})
+	if err != nil {
+		return err
+	}
+	ev := protocol.NewEvent(&protocol.Custom{Kind: DamageKind, Data: data})
+	ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(l.store.cfg.Rand), l.ix.Leaf(), l.ix.NextSeqFloor()
+	ev.SessionID, ev.ClientID, ev.TS = l.ix.id, protocol.HostClient, l.store.cfg.Now().UnixMilli()
+	return l.commit(context.Background(), []protocol.Event{ev})
+}
+
 // Close waits for a running commit and returns the lock back. A second call does
 // nothing.
 func (l *Log) Close() error {
@@ -412,11 +473,15 @@ func (l *Log) Close() error {
 	if l.closed {
 		return nil
 	}
-	l.closed = true
+	defer func() { l.closed = true }()
 	l.store.logs.remove()
 	var err error
 	if l.file != nil && l.unlock.Held() == nil { // what is stored does not end with the file that is open
-		err = l.inPlace()
+		told := ""
+		l.placed = func(sentence string) { told = sentence }
+		if err = l.inPlace(); err == nil && told != "" && l.readOnly == "" {
+			err = l.keepNote(told)
+		}
 	}
 	if cerr := l.src.close(); err == nil {
 		err = cerr

@@ -1,12 +1,14 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"scorel/internal/engine/session/owner"
 	"scorel/protocol"
@@ -101,11 +103,10 @@ func TestALogThatAnotherProgramTakesAwayHasItsNameAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			log, _ = w.open(t) // nothing is written before the end
-			log.OnPlaced(func(s string) { told = append(told, s) })
 			if c.do(w.store.path(w.id)) != nil || log.Close() != nil {
 				t.Fatal("not closed")
 			}
-			if n := 2 * min(len(c.told), 1); len(told) != n || n > 0 && !strings.Contains(told[0], c.told) {
+			if n := min(len(c.told), 1); len(told) != n || n > 0 && !strings.Contains(told[0], c.told) {
 				t.Errorf("told: %q", told)
 			}
 			data, err := os.ReadFile(w.store.path(w.id))
@@ -113,6 +114,9 @@ func TestALogThatAnotherProgramTakesAwayHasItsNameAgain(t *testing.T) {
 				if err != nil || strings.Count(string(data), `"`+text+`"`) != 1 {
 					t.Errorf("%q is not stored once: %s, %v", text, data, err)
 				}
+			}
+			if n := strings.Count(string(data), DamageKind); n != min(len(c.told), 1) { // nobody was told of the second
+				t.Errorf("%d notes are kept: %s", n, data)
 			}
 			aside, err := filepath.Glob(w.store.path(w.id) + ".damaged-*")
 			if err != nil || len(aside) != 2*min(len(c.kept), 1) {
@@ -147,5 +151,51 @@ func TestALogThatAnotherProgramCutTakesNothing(t *testing.T) {
 	}
 	if err := log.Close(); err == nil {
 		t.Error("what is lost is not told")
+	}
+}
+
+func TestALogThatAnotherProgramWritesIntoTakesNothingAndLosesNothing(t *testing.T) {
+	for name, do := range map[string]func(path string, raw []byte) []byte{
+		"more at the end": func(_ string, raw []byte) []byte { return append(raw, "{}\n"...) },
+		"another log":     func(_ string, raw []byte) []byte { return bytes.Repeat([]byte("x"), len(raw)) },
+		"touched":         func(_ string, raw []byte) []byte { return raw },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var err error
+			if w.store, err = OpenStore(Config{Dir: t.TempDir(), Now: w.now, Rand: w.rand}); err != nil {
+				t.Fatal(err)
+			}
+			log := w.create(t)
+			first := w.user("", "one")
+			if err := log.Commit(t.Context(), []protocol.Event{first}); err != nil {
+				t.Fatal(err)
+			}
+			path := w.store.path(w.id)
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := do(path, bytes.Clone(raw))
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteAt(theirs, 0); err != nil || f.Close() != nil {
+				t.Fatal(err)
+			}
+			later := w.now().Add(time.Hour)
+			if err := os.Chtimes(path, later, later); err != nil {
+				t.Fatal(err)
+			}
+			err = log.Commit(t.Context(), []protocol.Event{w.user(first.ID, "two")})
+			if same := name == "touched"; same != (err == nil) || !same && (!errors.Is(err, ErrStorage) || !strings.Contains(err.Error(), "another program has written")) {
+				t.Errorf("it gives %v", err)
+			}
+			_ = log.Close()
+			if now, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(now, theirs) {
+				t.Errorf("what the other wrote is gone: %s, %v", now, err)
+			}
+		})
 	}
 }

@@ -330,6 +330,35 @@ func (u *unreadable) Open(name string, mode disk.OpenFlag) (disk.File, error) {
 	return u.FS.Open(name, mode)
 }
 
+func TestALogThatALinkLeadsToIsListedAsItIs(t *testing.T) {
+	w := newWorld(t)
+	dir := t.TempDir()
+	var err error
+	if w.store, err = OpenStore(Config{Dir: dir, Now: w.now, Rand: w.rand}); err != nil {
+		t.Fatal(err)
+	}
+	h := w.header()
+	h.Meta.ProjectID = "prj_0000000000000001"
+	log, err := w.store.Create(t.Context(), h)
+	if err != nil || log.Close() != nil {
+		t.Fatal(err)
+	}
+	path, elsewhere := w.store.path(log.ID()), filepath.Join(dir, "elsewhere")
+	dangling := w.store.path("ses_00000000000000000000000009")
+	if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path), os.Symlink(filepath.Join(dir, "none"), dangling)); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for s, err := range w.store.List(t.Context(), Query{ProjectID: h.Meta.ProjectID}) {
+		if n++; err != nil || s.ID != log.ID() || s.Damaged != "" {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d are listed", n)
+	}
+}
+
 func TestBlobsAreSharedDurableAndBounded(t *testing.T) {
 	w := newWorld(t)
 	b := w.store.Blobs()

@@ -18,12 +18,7 @@ type damage struct {
 
 // damageKind is the kind of the custom event that keeps what was found damaged and has
 // been set right by opening the log, until the conversation goes on.
-const damageKind = protocol.OwnKind + "damage"
-
-// damageNote is the data of such an event.
-type damageNote struct {
-	Text string `json:"text"`
-}
+const damageKind = session.DamageKind
 
 // rememberDamage notes what the model must be told of damage: what was found now, or
 // when the log was opened before and nobody has gone on since.
@@ -37,7 +32,7 @@ func (l *Lane) rememberDamage(ctx context.Context) error {
 	if !l.cfg.Passing || l.j.ReadOnly() != nil {
 		return nil
 	}
-	data, err := json.Marshal(damageNote{l.damage.text})
+	data, err := json.Marshal(session.DamageNote{Text: l.damage.text})
 	if err != nil {
 		return err
 	}
@@ -53,7 +48,7 @@ func Lost(ctx context.Context, index *session.Index) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		var n damageNote
+		var n session.DamageNote
 		if b, ok := e.Body.(*protocol.Custom); ok && b.Kind == damageKind && e.Seq > newest && json.Unmarshal(b.Data, &n) == nil {
 			text = n.Text
 		}
@@ -71,6 +66,9 @@ func (l *Lane) logPlaced(sentence string) {
 			}
 		}()
 		l.notices.Notify("", "warning", sentence)
+		if data, err := json.Marshal(session.DamageNote{Text: sentence}); err == nil { // for who is not here
+			_ = l.j.Force(context.Background(), &protocol.Custom{Kind: damageKind, Data: data}, journal.ByHost())
+		}
 	}()
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"scorel/client"
 	"scorel/internal/host"
@@ -197,6 +198,7 @@ func TestAQueueThatCannotGoOnIsPausedAndSaysWhy(t *testing.T) {
 
 func TestOfTenThousandQueuesTheOldestWaitUntilTheyAreOpened(t *testing.T) {
 	mem := disktest.NewMem()
+	mem.Now = time.Now // as the host, which removes unfinished files that are old
 	w := hosttest.New(t, hosttest.Setting{Serving: true, Fs: mem})
 	if err := w.Host.Close(); err != nil {
 		t.Fatal(err)
@@ -357,6 +359,7 @@ func TestAnItemIsNeitherDoubledNorLostWhereverThePowerGoes(t *testing.T) {
 func powerCut(t *testing.T, n int) (more, waited bool) {
 	t.Helper()
 	d := &dying{Mem: disktest.NewMem()}
+	d.Mem.Now = time.Now // as the host, which removes unfinished files that are old
 	released, asked := make(chan struct{}), make(chan struct{}, 64)
 	release := sync.OnceFunc(func() { close(released) })
 	defer release()

@@ -203,6 +203,8 @@ func TestAnImportedSessionSpeaksToAModelWithItsMessagesAlone(t *testing.T) {
 	}
 	for i, body := range []string{
 		`"type":"harness_item","item":{"kind":"memory","origin":"system","content":"FOREIGN NOTE","visibility":"hidden"}`,
+		`"type":"custom_message","kind":"scorel.shell","message":{"role":"user","content":[{"type":"text","text":"FOREIGN AND HIDDEN"},{"type":"text","text":"a listing"}]},"data":{"command":"ls","inContext":true,"exitCode":0,"shown":{"head":0,"tail":0,"whole":9}}`,
+		`"type":"custom_message","kind":"scorel.shell","message":{"role":"user","content":[{"type":"text","text":"FOREIGN, and said not to be sent"}]},"data":{"command":"ls","exitCode":0}`,
 		`"type":"message","message":{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"cd /etc"}}]}`,
 		`"type":"message","message":{"role":"tool_result","toolCallId":"c1","toolName":"Bash","content":[{"type":"text","text":"a result"}],"details":{"dir":"/etc","exitCode":0}}`,
 	} {
@@ -224,7 +226,7 @@ func TestAnImportedSessionSpeaksToAModelWithItsMessagesAlone(t *testing.T) {
 		i := w.Open(e.C, id)
 		i.Say("go on")
 		sent := requests[len(requests)-1]
-		if strings.Contains(sent, "FOREIGN") || !strings.Contains(sent, "a question") || !strings.Contains(sent, "a result") {
+		if strings.Contains(sent, "FOREIGN") || !strings.Contains(sent, "a question") || !strings.Contains(sent, "a result") || !strings.Contains(sent, "a listing") {
 			t.Errorf("copied %v: the model is sent %s", copied, sent)
 		}
 		if n := len(requests[0]); len(sent) < n { // with a system prompt of this host's

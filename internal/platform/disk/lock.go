@@ -136,7 +136,13 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 		return nil, err
 	}
 	if !remote {
-		return &heldLock{f: f, name: name}, nil
+		return &heldLock{f: f, name: name, again: func() (*os.File, error) {
+			u, err := l.lock(name, owner)
+			if err != nil {
+				return nil, err
+			}
+			return u.(*heldLock).f, nil
+		}}, nil
 	}
 	h := &heldLock{f: f, name: name, nonce: me.Nonce, now: l.now, stop: make(chan struct{}), done: make(chan struct{})}
 	h.looked.Store(me.At)
@@ -225,18 +231,21 @@ type heldLock struct {
 	nonce  string     // of the pulse
 	io     sync.Mutex // held while the file is read or written
 	now    func() time.Time
+	again  func() (*os.File, error)    // takes the lock anew; nil with a pulse
 	looked atomic.Int64                // when the lock was last known to be held, Unix milliseconds
 	lost   atomic.Pointer[LockedError] // who took it over
 	stop   chan struct{}               // nil without a pulse
 	done   chan struct{}
 	once   sync.Once
+	gone   bool // Unlock was called; io guards it, and f
 	err    error
 }
 
-// Held looks into the file when the last beat is older than it should be: the machine slept.
+// Held looks into the file when the last beat is older than it should be: the machine slept. A
+// lock whose file another program has removed guards nothing, and is taken anew.
 func (h *heldLock) Held() error {
 	if h.stop == nil {
-		return nil
+		return h.named()
 	}
 	if lost := h.lost.Load(); lost != nil {
 		return lost
@@ -245,6 +254,22 @@ func (h *heldLock) Held() error {
 		return nil
 	}
 	return h.look()
+}
+
+// named takes the lock anew where its name no longer stands for its file.
+func (h *heldLock) named() error {
+	h.io.Lock()
+	defer h.io.Unlock()
+	if n, _ := namesOf(h.name, h.f); n == NamesIt || h.gone {
+		return nil
+	}
+	f, err := h.again()
+	if err != nil {
+		return err
+	}
+	_ = h.f.Close()
+	h.f = f
+	return nil
 }
 
 // look reads who holds the lock: nobody, too, is somebody else who has let go. What cannot be
@@ -271,6 +296,9 @@ func (h *heldLock) Unlock() error {
 			close(h.stop)
 			<-h.done
 		}
+		h.io.Lock()
+		h.gone = true
+		h.io.Unlock()
 		var terr error
 		if h.stop == nil || h.lost.Load() == nil && h.look() == nil {
 			terr = h.f.Truncate(0) // nobody is named while nobody holds it

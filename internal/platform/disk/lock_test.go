@@ -413,3 +413,42 @@ func TestALockIsTakenOnAFullDiskAndNamesNobody(t *testing.T) {
 		t.Errorf("on a remote disk: %v", err)
 	}
 }
+
+func TestALockWhoseFileWasRemovedIsTakenAnew(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	first, err := OS().Lock(name, []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Unlock()
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Held(); err != nil {
+		t.Fatal(err)
+	}
+	var held *LockedError
+	if _, err := OS().Lock(name, []byte("second")); !errors.As(err, &held) || string(held.Owner) != "first" {
+		t.Errorf("a second gives %v, %+v", err, held)
+	}
+	// Where another was quicker, it has the lock.
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	second, err := OS().Lock(name, []byte("second"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Held(); !errors.As(err, &held) || string(held.Owner) != "second" {
+		t.Errorf("the first gives %v", err)
+	}
+	if err := first.Unlock(); err != nil {
+		t.Error(err)
+	}
+	if _, err := OS().Lock(name, []byte("third")); !errors.As(err, &held) || string(held.Owner) != "second" {
+		t.Errorf("a third gives %v", err)
+	}
+	if err := second.Unlock(); err != nil {
+		t.Error(err)
+	}
+}

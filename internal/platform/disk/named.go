@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Names says what a name stands for while a file is open.
@@ -16,22 +17,26 @@ const (
 	NamesAnother              // another file was put there
 )
 
-// NameOf says what name stands for, under which f was opened. It costs a look at the folder,
-// and tells only of files of [OS].
-func NameOf(name string, f File) Names {
+// NameOf says what name stands for, under which f was opened, and when f was last changed. It
+// costs a look at the folder, and tells only of files of [OS]: the time is zero for others.
+func NameOf(name string, f File) (Names, time.Time) {
 	own, ok := f.(osFile)
 	if !ok {
-		return NamesIt
+		return NamesIt, time.Time{}
 	}
-	open, err := own.f.Stat()
+	return namesOf(name, own.f)
+}
+
+func namesOf(name string, f *os.File) (Names, time.Time) {
+	open, err := f.Stat()
 	if err != nil {
-		return NamesIt
+		return NamesIt, time.Time{}
 	}
 	switch there, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
-		return NamesNothing
+		return NamesNothing, open.ModTime()
 	case err != nil || os.SameFile(open, there):
-		return NamesIt
+		return NamesIt, open.ModTime()
 	}
-	return NamesAnother
+	return NamesAnother, open.ModTime()
 }

@@ -115,7 +115,7 @@ func (a *app) listCommand() *cobra.Command {
 func (a *app) tellUnknown(list []protocol.SessionSummary) {
 	for _, s := range list {
 		if s.Damaged != "" {
-			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. scorel sessions show shows what is left of it; scorel sessions repair or delete settles it.\n", s.SessionID, display.Line(s.Damaged))
+			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. scorel sessions show shows what is left of it; scorel -p --session ID --cwd DIR makes it one of that folder, and scorel sessions delete removes it.\n", s.SessionID, display.Line(s.Damaged))
 		}
 	}
 }

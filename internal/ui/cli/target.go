@@ -62,7 +62,7 @@ func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protoco
 	newest, damaged := display.Newest(list.Sessions)
 	switch {
 	case damaged != nil: // a model would act on a prompt that is meant for another conversation
-		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s, scorel sessions repair or delete settles it, and --session ID continues one", display.DamagedSession(damaged))
+		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s; --session ID continues one, also that one with --cwd DIR, and scorel sessions delete removes it", display.DamagedSession(damaged))
 	case newest == nil:
 		return "", a.noneToContinue(ctx, l, p)
 	}

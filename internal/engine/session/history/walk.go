@@ -156,6 +156,11 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 	var a answer
 	switch handlerOf(ev.Type)(ev, &a) {
 	case include:
+		if b, ok := ev.Body.(*protocol.CustomMessage); ok && ev.Seq <= w.fold.imported {
+			if a.message = seen(b); a.message == nil {
+				break
+			}
+		}
 		w.add(ev, &a, pos)
 	case mergePrev:
 		if a.item == nil {

@@ -58,8 +58,8 @@ func (m Mistakes) Checks() []protocol.DoctorCheck {
 			checks = append(checks, protocol.DoctorCheck{ID: id, State: "warn", Text: t, Advice: advice})
 		}
 	}
-	add("ui-settings", "Correct this line of tui.toml; the rest of the file counts.", m.Settings)
-	add("ui-keys", "Correct this line of keys.toml; the rest of the file counts.", m.Keys)
+	add("ui-settings", "Correct this line of tui.toml; where the file is TOML, the rest of it counts.", m.Settings)
+	add("ui-keys", "Correct this line of keys.toml; where the file is TOML, the rest of it counts.", m.Keys)
 	add("ui-theme", "Correct this line of the theme, or choose another theme in tui.toml.", m.Theme)
 	return checks
 }
