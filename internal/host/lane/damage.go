@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"scorel/internal/engine/session"
 	"scorel/internal/host/lane/journal"
@@ -20,14 +21,25 @@ type damage struct {
 // been set right by opening the log, until the conversation goes on.
 const damageKind = session.DamageKind
 
+// maxDamage bounds what is told of several openings of a damaged log, in bytes.
+const maxDamage = 4 << 10
+
 // rememberDamage notes what the model must be told of damage: what was found now, or
 // when the log was opened before and nobody has gone on since.
 func (l *Lane) rememberDamage(ctx context.Context) error {
-	l.damage.text = l.cfg.Damage
-	if l.damage.text == "" {
-		var err error
-		l.damage.text, err = Lost(ctx, l.j.Index())
+	earlier, err := Lost(ctx, l.j.Index())
+	if err != nil {
 		return err
+	}
+	l.damage.text = l.cfg.Damage
+	switch {
+	case l.damage.text == "":
+		l.damage.text = earlier
+		return nil
+	case strings.Contains(earlier, l.damage.text):
+		l.damage.text = earlier
+	case earlier != "" && len(earlier) < maxDamage:
+		l.damage.text = earlier + " " + l.damage.text
 	}
 	if !l.cfg.Passing || l.j.ReadOnly() != nil {
 		return nil

@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
@@ -12,29 +14,25 @@ import (
 // maxFindings is how many findings are told when a session is opened.
 const maxFindings = 10
 
-// Findings returns what the log has lost: what was found when it was opened, or when it was
+// Findings returns what the log has lost: what was found when it was opened, and when it was
 // opened before and nobody has gone on since.
-func (s *Session) Findings() []string {
-	if found := toldOf(s.report); len(found) > 0 {
-		return found
-	}
-	return oneOrNone(s.lane.Damage())
-}
+func (s *Session) Findings() []string { return with(s.lane.Damage(), s.report) }
 
 // Lost is findings of a log that is only read.
 func Lost(ctx context.Context, index *session.Index, report health.Report) ([]string, error) {
-	if found := toldOf(report); len(found) > 0 {
-		return found, nil
-	}
 	text, err := lane.Lost(ctx, index)
-	return oneOrNone(text), err
+	return with(text, report), err
 }
 
-func oneOrNone(text string) []string {
-	if text == "" {
-		return nil
+// with returns what a report has, after what an earlier opening has told.
+func with(told string, report health.Report) []string {
+	found := toldOf(report)
+	earlier := strings.TrimSpace(strings.TrimSuffix(told, report.Summary()))
+	if earlier == "" {
+		return found
 	}
-	return []string{text}
+	found = slices.DeleteFunc(slices.Clone(found), func(f string) bool { return strings.Contains(earlier, f) })
+	return append([]string{earlier}, found...)
 }
 
 // toldOf returns what was found in a log, at most [maxFindings] sentences and their number.

@@ -97,6 +97,9 @@ func (q *Queue) Sync() tea.Cmd {
 	for _, u := range live.UI {
 		add(u.UIID, func() dialog.Dialog { return dialog.New(u, planLines(u), newArea) })
 	}
+	if d := q.Front(); d != nil && !asked[d.ID()] && q.answers[d.ID()] == nil {
+		q.keepTyped(d)
+	}
 	q.all = slices.DeleteFunc(q.all, func(d dialog.Dialog) bool { return !asked[d.ID()] && q.answers[d.ID()] == nil })
 	maps.DeleteFunc(q.given, func(id string, _ bool) bool { return !asked[id] })
 	q.number()
@@ -105,6 +108,24 @@ func (q *Queue) Sync() tea.Cmd {
 		return tea.Batch(q.cfg.Person.Notify("Scorel waits for you"), q.wake(), drawn)
 	}
 	return drawn
+}
+
+// keepTyped puts another dialog in the place of the one in front, which is over, where somebody
+// is typing the answer to it: the rest of that would be taken for a message.
+func (q *Queue) keepTyped(d dialog.Dialog) {
+	t, ok := d.(dialog.Typer)
+	if !ok || t.Typed() == "" {
+		return
+	}
+	gone := dialog.NewGone(d.ID(), t.Typed())
+	gone.SetKeys(q.keys)
+	q.all[0] = gone
+	q.answers[d.ID()] = func(o dialog.Outcome) tea.Cmd {
+		if !o.Yes {
+			return nil
+		}
+		return q.cfg.Person.Draft(gone.Text())
+	}
 }
 
 func (q *Queue) number() {

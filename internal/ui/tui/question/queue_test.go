@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,5 +90,60 @@ func TestSecondEscOfAClosedComponentIsNotForTheEditor(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// drafts keeps what is typed into the editor.
+type drafts struct {
+	nobody
+	texts []string
+}
+
+func (d *drafts) Draft(text string) tea.Cmd {
+	d.texts = append(d.texts, text)
+	return nil
+}
+
+func TestWhatIsTypedInAQuestionThatEndsElsewhereIsNoMessage(t *testing.T) {
+	for name, c := range map[string]struct {
+		live protocol.Live
+		open string // what opens the line for text
+		end  keymap.Action
+		kept []string
+	}{
+		"an input":              {protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogInput, Message: "Token"}}}}, "", keymap.Submit, []string{"first half second"}},
+		"an input that closes":  {protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogInput, Message: "Token"}}}}, "", keymap.DialogClose, nil},
+		"a reason of a refusal": {protocol.Live{Permissions: []protocol.PermissionRequest{{PermissionID: "prm_1", ToolName: "Bash", Args: []byte(`{"command":"ls"}`)}}}, "\t", keymap.Submit, []string{"first half second"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, d := &asking{live: c.live}, &drafts{}
+			q := New(Config{Link: link.New(t.Context(), link.Config{}), Toasts: &status.Toasts{}, Session: s, Person: d})
+			q.SetKeys(keymap.Default())
+			q.Sync()
+			if c.open != "" {
+				q.Do(keymap.DialogReason)
+			}
+			q.Insert("first half")
+			s.live = protocol.Live{} // it is answered elsewhere
+			q.Sync()
+			q.Insert(" second")
+			q.Sync() // something else has come of the session
+			if q.Front() == nil {
+				t.Fatal("the line is gone")
+			}
+			q.Do(c.end)
+			if q.Front() != nil || !slices.Equal(d.texts, c.kept) {
+				t.Errorf("kept as a draft: %q", d.texts)
+			}
+		})
+	}
+	// Where nothing was typed it closes.
+	s := &asking{live: protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogInput}}}}}
+	q := New(Config{Link: link.New(t.Context(), link.Config{}), Toasts: &status.Toasts{}, Session: s, Person: nobody{}})
+	q.SetKeys(keymap.Default())
+	q.Sync()
+	s.live = protocol.Live{}
+	if q.Sync(); q.Front() != nil {
+		t.Error("it is still open")
 	}
 }
