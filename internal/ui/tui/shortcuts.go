@@ -74,8 +74,11 @@ func (s *shortcuts) takes(p pressed, name string) (cmd tea.Cmd, took bool) {
 	ask, send := s.load(true)
 	time.AfterFunc(shortcutTimeout, func() {
 		s.send(loop.Then(func() tea.Cmd {
-			if s.ask == ask {
-				return s.release()
+			if s.ask == ask && len(s.held) > 0 {
+				// The key means nothing else: it would be typed, or taken for Esc and a letter.
+				s.toasts.Info("extensions are still starting; press " + keyName(s.held[0].key) + " again when they have")
+				s.held = s.held[1:]
+				return s.replay()
 			}
 			return nil
 		}))
@@ -92,26 +95,34 @@ func (s *shortcuts) run(name string) (cmd tea.Cmd, ran bool) {
 	return s.input.Press(command), true
 }
 
-// release has what has the focus take the keys that have waited.
+// release has what has the focus take the keys that have waited. The first is the one that was
+// asked for.
 func (s *shortcuts) release() tea.Cmd {
+	if len(s.held) == 0 {
+		return nil
+	}
+	first := s.held[0]
+	s.held = s.held[1:]
+	cmd, ran := tea.Cmd(nil), false
+	if s.known() && s.focus.onEditor() {
+		cmd, ran = s.run(keyName(first.key))
+	}
+	if !ran {
+		cmd = s.focus.pass(first.key)
+	}
+	return tea.Batch(cmd, s.replay())
+}
+
+// replay has what has the focus take keys that have waited behind another.
+func (s *shortcuts) replay() tea.Cmd {
 	held := s.held
 	s.held = nil
 	var cmds []tea.Cmd
-	for i, p := range held {
-		switch {
-		case p.paste != nil:
+	for _, p := range held {
+		if p.paste != nil {
 			cmds = append(cmds, s.focus.paste(*p.paste))
-		case i > 0:
+		} else {
 			cmds = append(cmds, s.focus.key(p.key))
-		default: // the one that was asked for
-			cmd, ran := tea.Cmd(nil), false
-			if s.known() && s.focus.onEditor() {
-				cmd, ran = s.run(keyName(p.key))
-			}
-			if !ran {
-				cmd = s.focus.pass(p.key)
-			}
-			cmds = append(cmds, cmd)
 		}
 	}
 	return tea.Batch(cmds...)

@@ -56,3 +56,20 @@ func TestAKeyThatIsNoShortcutIsTypedInItsPlace(t *testing.T) {
 	s.Keys("Enter")
 	waitAnswers(s, 1)
 }
+
+func TestAShortcutIsNotTypedWhileExtensionsAreStarting(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("extensions/slow.js", `export default (pi) => {
+  pi.on("session_start", () => new Promise((r) => setTimeout(r, 4000)));
+  pi.registerShortcut("alt+k", { description: "k", handler: (ctx) => ctx.ui.notify("k was pressed", "info") });
+};
+`)
+	s := h.Open()
+	s.Type("a")
+	s.Keys("M-k")
+	s.Type("b")
+	s.WaitFor("extensions are still starting; press alt+k again", "❯ ab")
+	if strings.Contains(s.Screen(), "❯ akb") {
+		t.Errorf("it was typed:\n%s", s.Screen())
+	}
+}
