@@ -27,6 +27,8 @@ const (
 	folded = 16
 	// minBody is how many lines of it are shown at least, when it has them.
 	minBody = 2
+	// ruleCells is what the line with the title has beside that and the count, in cells.
+	ruleCells = 8
 	// smallBody is how many lines of it are so few that the first one is that of a change.
 	smallBody = 6
 	// maxCell is more than the bytes of any cell (see cell.Clean).
@@ -87,6 +89,7 @@ type frame struct {
 	from  int  // the first of its lines that is seen
 	seen  int  // how many are seen
 	first int  // the line that a small window begins with until somebody scrolls
+	above int  // lines of a title that is too long for its own, in front of the text
 
 	cached      []string // the lines of the text
 	cachedID    string   // of the theme they were drawn with
@@ -138,7 +141,7 @@ func (f *frame) do(a keymap.Action) bool {
 	default:
 		return false
 	}
-	f.from, f.first = max(0, min(f.from, len(f.cached)-f.seen)), 0
+	f.from, f.first = max(0, min(f.from, f.above+len(f.cached)-f.seen)), 0
 	return true
 }
 
@@ -165,6 +168,11 @@ func (f *frame) compose(th *theme.Theme, width, height int, title string, body, 
 		right = fmt.Sprintf("%d of %d", f.n, f.of)
 	}
 	lines := []string{row.Rule(th, width, title, right)}
+	f.above = 0
+	if cell.Width(title) > width-ruleCells-cell.Width(right) { // what is asked is seen whole
+		whole := exact(title, width, th.Strong)
+		body, f.above = append(whole, body...), len(whole)
+	}
 	if !f.armed {
 		cursor = nil // what is typed goes to the draft
 	}

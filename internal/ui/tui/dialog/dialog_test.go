@@ -604,3 +604,16 @@ func TestEveryDialogNamesTheKeysThatAnswerAndClose(t *testing.T) {
 		}
 	}
 }
+
+func TestALongTitleIsSeenWhole(t *testing.T) {
+	title := "Delete the branch that has the work of this week, of last week, and of all the weeks before that one?"
+	d := New(protocol.UIRequest{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogConfirm, Title: title}}, nil, nil)
+	d.Arm(true)
+	for _, width := range []int{60, 100, 160} {
+		text := screen(d, width, 24)
+		got := strings.Join(strings.Fields(text), " ")
+		if !strings.Contains(got, title) {
+			t.Errorf("%d columns: %s", width, text)
+		}
+	}
+}

@@ -155,6 +155,15 @@ func TestAPlanStandsInTheConversationAsItWasProposed(t *testing.T) {
 	hasNot(t, got, "{", "Carry it out")
 }
 
+func TestWhatAPersonSaysToAPlanStandsInItsCard(t *testing.T) {
+	l := &log{}
+	l.call("ExitPlanMode", `{"plan":"first"}`, "The person does not approve the plan yet. Plan mode goes on.\nThe person says: be careful", &protocol.ToolDetails{Plan: &protocol.PlanResult{Decision: protocol.PlanRevise, Feedback: "be careful"}}, false)
+	l.call("ExitPlanMode", `{"plan":"second"}`, "The person approved the plan. Carry it out now.", &protocol.ToolDetails{Plan: &protocol.PlanResult{Decision: protocol.PlanApprove}}, false)
+	got := cards(t, filled(l))
+	has(t, got, "not approved yet", "be careful", "second\n  approved")
+	hasNot(t, got, "The person")
+}
+
 func TestACommandOfAPersonTellsItsExitCodeInItsHeadAlone(t *testing.T) {
 	l := &log{}
 	data, _ := json.Marshal(protocol.ShellResult{Command: "ls", ExitCode: ptr(2), InContext: true})

@@ -278,8 +278,22 @@ func (b *body) page(_ input, _ protocol.ToolDetails, r *protocol.Message) {
 }
 
 // approved adds what became of a plan, in a line.
-func (b *body) approved(_ input, _ protocol.ToolDetails, r *protocol.Message) {
-	b.add(b.th.Dim, cutCells(titleOf(r.TextForPeople()), b.room))
+func (b *body) approved(_ input, d protocol.ToolDetails, r *protocol.Message) {
+	if d.Plan == nil {
+		b.add(b.th.Dim, cutCells(titleOf(r.TextForPeople()), b.room))
+		return
+	}
+	switch d.Plan.Decision {
+	case protocol.PlanApprove, protocol.PlanAcceptEdits:
+		b.add(b.th.Dim, "approved")
+	case protocol.PlanRevise:
+		b.add(b.th.Dim, "not approved yet")
+	default:
+		b.add(b.th.Dim, cutCells(titleOf(r.TextForPeople()), b.room))
+	}
+	if said := strings.TrimSpace(d.Plan.Feedback); said != "" {
+		b.output(b.th.Text, said, fewLines, false)
+	}
 }
 
 // named adds the name of a sub-agent in its color.
