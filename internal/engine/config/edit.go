@@ -74,7 +74,7 @@ func Edit(f File, name, value string) ([]byte, error) {
 		return nil, fmt.Errorf("the config key %s says where keys are sent, so it is written into %s by hand", dotted(path), f.Name)
 	case k.byHand():
 		return nil, fmt.Errorf("%s is written into %s by hand", dotted(path), f.Name)
-	case secret.Looks(value):
+	case holdsSecret(value):
 		return nil, fmt.Errorf("the value for %s looks as if it holds a password or a key; /login in a session stores a key, and apiKeyEnv names the variable that has one", dotted(path))
 	case len(value) > maxValue:
 		return nil, fmt.Errorf("the value has %d bytes; use at most %d", len(value), maxValue)
@@ -370,4 +370,30 @@ func (d *document) insert(at int, lines string) []byte {
 		lines = "\n" + lines
 	}
 	return splice(d.data, span{at, at}, lines)
+}
+
+// holdsSecret reports whether a value seems to hold a secret: its text, or a text that it
+// stands for as TOML.
+func holdsSecret(value string) bool {
+	var v struct{ V any }
+	if toml.Unmarshal([]byte("v = "+value), &v) != nil {
+		return secret.Looks(value)
+	}
+	var holds func(v any) bool
+	holds = func(v any) bool {
+		switch v := v.(type) {
+		case string:
+			return secret.Looks(v)
+		case []any:
+			return slices.ContainsFunc(v, holds)
+		case map[string]any:
+			for key, value := range v {
+				if holds(value) || secret.Looks(fmt.Sprintf("%s = %v", key, value)) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return secret.Looks(value) || holds(v.V)
 }

@@ -68,6 +68,8 @@ func TestEditRefusesWhatWouldBeWrong(t *testing.T) {
 		{"", "prompt", strings.Repeat("x", maxValue+1), "at most"},
 		{"", "prompt", "use sk-ant-api03-abcdefghijklmnop0123456789", "a password or a key"},
 		{"", "model.name", "https://me:geheim12345@models.example", "a password or a key"},
+		{"", "prompt", `"s\u006b-ant-api03-abcdefghijklmnop0123456789"`, "a password or a key"},
+		{"", "permissions.allow", `["Read", "Bash(echo s\u006b-ant-api03-abcdefghijklmnop0123456789)"]`, "a password or a key"},
 	} {
 		if got, err := Edit(user(c.file), c.key, c.value); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q %s = %.20q gives %q, %v; want %q", c.file, c.key, c.value, got, err, c.want)
