@@ -40,7 +40,8 @@ func (ad *Admin) register(ctx context.Context, workDir string, wide bool) (*prot
 		p.ProjectID = protocol.NewProjectID(ad.settings.Rand)
 		return p, nil
 	}
-	if p.ProjectID, err = ad.keepProject(p.Root, wide, ad.formerID(ctx, p.Root)); err != nil {
+	former, rebuilt := ad.formerID(ctx, p.Root)
+	if p.ProjectID, err = ad.keepProject(p.Root, wide, former, rebuilt); err != nil {
 		return nil, failure.Storage("register the project", err)
 	}
 	ad.announcer.Broadcast(&protocol.ProjectsChanged{})
@@ -73,30 +74,34 @@ func (ad *Admin) describe(ctx context.Context, workDir string) (*protocol.Projec
 }
 
 // formerID returns the id that the newest session of a project has, so that its sessions are
-// still its own after the registry was damaged. It is "" where there was no damage.
-func (ad *Admin) formerID(ctx context.Context, root string) protocol.ProjectID {
-	_, err := ad.settings.Projects()
-	if !settings.DamagedProjects(err) && len(asides.Of(ad.settings.FS, ad.settings.Dir, settings.ProjectsName)) == 0 {
-		return ""
+// still its own after the registry was damaged or lost. It is "" where it was not. Rebuilt says
+// that the registry is begun though there are sessions.
+func (ad *Admin) formerID(ctx context.Context, root string) (id protocol.ProjectID, rebuilt bool) {
+	f, err := ad.settings.Projects()
+	none := ad.settings.NoProjects()
+	if !none && !f.Rebuilt && !settings.DamagedProjects(err) && len(asides.Of(ad.settings.FS, ad.settings.Dir, settings.ProjectsName)) == 0 {
+		return "", false
 	}
 	for s, err := range ad.store.List(ctx, session.Query{}) {
 		if err != nil {
-			return ""
+			return "", rebuilt
 		}
+		rebuilt = none
 		if rel, err := filepath.Rel(root, s.Meta.WorkDir); err != nil || !filepath.IsLocal(rel) || s.Meta.ProjectID == "" {
 			continue
 		}
 		if of, _ := workspace.Root(s.Meta.WorkDir, ad.settings.UserHome); of == root {
-			return s.Meta.ProjectID
+			return s.Meta.ProjectID, rebuilt
 		}
 	}
-	return ""
+	return "", rebuilt
 }
 
 // keepProject stores a project and returns its id: the former one, where it had one that no
 // other project has now.
-func (ad *Admin) keepProject(root string, wide bool, former protocol.ProjectID) (id protocol.ProjectID, err error) {
+func (ad *Admin) keepProject(root string, wide bool, former protocol.ProjectID, rebuilt bool) (id protocol.ProjectID, err error) {
 	err = ad.settings.UpdateProjects(func(f *settings.ProjectsFile) {
+		f.Rebuilt = f.Rebuilt || rebuilt
 		if at := slices.IndexFunc(f.Projects, func(r settings.ProjectRecord) bool { return r.Root == root }); at >= 0 {
 			f.Projects[at].Wide = f.Projects[at].Wide || wide
 			id = f.Projects[at].ProjectID

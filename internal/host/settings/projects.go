@@ -30,6 +30,9 @@ const MaxProjectsFile = 8 << 20
 type ProjectsFile struct {
 	Version  int             `json:"version"`
 	Projects []ProjectRecord `json:"projects"`
+	// Rebuilt says that the file was begun when there were sessions already: the one before
+	// it was lost, and projects take their ids back from their sessions.
+	Rebuilt bool `json:"rebuilt,omitempty"`
 }
 
 type ProjectRecord struct {
@@ -48,6 +51,12 @@ var errDamagedProjects = errors.New("no project is known")
 // DamagedProjects reports whether an error of [Settings.Projects] says that the registry is
 // damaged. [Settings.UpdateProjects] sets it aside then.
 func DamagedProjects(err error) bool { return errors.Is(err, errDamagedProjects) }
+
+// NoProjects reports whether there is no file of the registry.
+func (st *Settings) NoProjects() bool {
+	_, err := st.FS.Stat(filepath.Join(st.Dir, ProjectsName))
+	return errors.Is(err, fs.ErrNotExist)
+}
 
 // Projects reads the registry; a missing one is empty.
 func (st *Settings) Projects() (f ProjectsFile, err error) {
