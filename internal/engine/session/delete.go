@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,6 +94,10 @@ func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID, others 
 	}
 	if others != nil {
 		left = others()
+	}
+	if info, err := os.Lstat(s.path(id)); err == nil && info.Mode()&fs.ModeSymlink != 0 { // of the machine's disk
+		to, _ := filepath.EvalSymlinks(s.path(id))
+		left = errors.Join(left, fmt.Errorf("its log was a link, and the file %s, which has the conversation, is not removed", to))
 	}
 	log := filepath.Base(s.path(id))
 	for _, name := range own {

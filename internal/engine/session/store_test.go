@@ -357,6 +357,10 @@ func TestALogThatALinkLeadsToIsListedAsItIs(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d are listed", n)
 	}
+	done, err := w.store.Delete(t.Context(), log.ID(), Beside{})
+	if _, there := os.Stat(elsewhere); err != nil || there != nil || done.Left == nil || !strings.Contains(done.Left.Error(), elsewhere) {
+		t.Errorf("deleting it: %+v, %v; the file that the link led to: %v", done, err, there)
+	}
 }
 
 func TestBlobsAreSharedDurableAndBounded(t *testing.T) {
