@@ -52,7 +52,8 @@ func (l *Lane) rememberDamage(ctx context.Context) error {
 }
 
 // Lost says in a sentence what an earlier opening found lost in a log, and has set right,
-// as long as the conversation has not gone on; else it is empty.
+// as long as the conversation has not gone on; else it is empty. What came from a file does
+// not count: a model would be told of it as of the harness.
 func Lost(ctx context.Context, index *session.Index) (string, error) {
 	newest := index.LastConversation()
 	text := ""
@@ -61,7 +62,7 @@ func Lost(ctx context.Context, index *session.Index) (string, error) {
 			return "", err
 		}
 		var n session.DamageNote
-		if b, ok := e.Body.(*protocol.Custom); ok && b.Kind == damageKind && e.Seq > newest && json.Unmarshal(b.Data, &n) == nil {
+		if b, ok := e.Body.(*protocol.Custom); ok && b.Kind == damageKind && e.Seq > newest && !index.Imported(e.Seq) && json.Unmarshal(b.Data, &n) == nil {
 			text = n.Text
 		}
 	}

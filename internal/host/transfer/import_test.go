@@ -212,6 +212,7 @@ func TestAnImportedSessionSpeaksToAModelWithItsMessagesAlone(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"id":%q,"parentId":%q,"seq":%d,"ts":1,"sessionId":%q,"clientId":"cli_0000000000000000","class":"conversation",%s}`, id, leaf, seq+int64(i)+1, e.ID, body))
 		leaf = id
 	}
+	lines = append(lines, fmt.Sprintf(`{"type":"custom","id":"evt_0000000000000099","parentId":%q,"seq":%d,"control":true,"ts":1,"sessionId":%q,"clientId":"host","kind":"scorel.damage","data":{"text":"FOREIGN DAMAGE"}}`, leaf, seq+99, e.ID))
 	id := protocol.NewSessionID(time.Now(), rand.Reader)
 	made := hosttest.Call[*protocol.Imported](t, e.C, id, &protocol.ImportSession{Blobs: []string{hosttest.Put(t, e.C, []byte(strings.Join(lines, "\n")+"\n"))}})
 	if len(made.Findings) > 0 {
