@@ -242,9 +242,9 @@ func TestInputGoesOnAfterATurnThatWasCancelled(t *testing.T) {
 		`{"do":[{"call":"Bash","id":"c1","input":{"command":"sleep 300"}}],"stop":"tool_use"}`}, "--allowed-tools", "Bash")
 	w.send("wait")
 	turn := w.until(`"type":"tool_execution_start"`)["turnId"].(string)
-	w.say(`{"type":"cancel","turnId":"` + turn + `"}`)
-	w.until(`"type":"response"`, `"cancelled":true`)
+	w.say(`{"type":"cancel","requestId":"req_00000000000000000000000001","turnId":"` + turn + `"}`)
 	w.until(`"type":"runtime_end"`, `"cancelled"`)
+	w.answered("req_00000000000000000000000001")
 	w.send("are you there?")
 	w.until(`"type":"runtime_end"`, `"completed"`)
 	if res, code := w.end(); code != exit.OK || res["result"] != "I am still here." {
