@@ -118,7 +118,8 @@ function short(diff: string): boolean {
 function Result({ step }: { step: Step }) {
   const w = useWords(conversationWords);
   const { details, state } = step;
-  if (state === "running") return <span className="res acc">{w.running}</span>;
+  if (state === "running")
+    return <span className="res acc">{step.info?.view === "questions" || step.info?.view === "plan" ? w.waiting : w.running}</span>;
   if (state === "denied") return <span className="res err">{w.denied(details.denied?.reason ?? details.denied?.rule ?? "")}</span>;
   if (state === "lost") return <span className="res err">{w.noResult}</span>;
   if (state === "stopped") return <span className="res">{w.stopped}</span>;

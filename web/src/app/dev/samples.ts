@@ -54,6 +54,8 @@ func (s *Schedule) Next(last time.Time) time.Time {
 \`\`\`
 
 [^1]: Counted from the first line of the file, with \`//go:build\`.
+
+تُضاف الآن أيام لا ساعات، انظر \`Next\`.
 `;
 
 export const formulas = `The mass is $m = \\frac{E}{c^2}$, costs are $5 and $7, and \\(\\hat{x} \\in \\mathbb{R}^n\\).

@@ -1,5 +1,5 @@
 import { Columns2, Rows2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { PermissionRequest, Suggestion } from "../../protocol/index";
 import { member, titleOf, toolOf, type Step } from "../conversation/rows";
 import { verbOf } from "../conversation/verbs";
@@ -80,7 +80,7 @@ export function Permission({ request }: { request: PermissionRequest }) {
       {(request.reason || request.subagent) && (
         <p className="why">
           {request.subagent && <>{w.subagent(request.subagent.agent)}. </>}
-          {exactText(request.reason ?? "")}
+          {withCode(request.reason ?? "")}
         </p>
       )}
       <div className="view">
@@ -131,6 +131,13 @@ export function Permission({ request }: { request: PermissionRequest }) {
       )}
     </>
   );
+}
+
+/** A sentence of the host, with what stands in backticks as code. */
+function withCode(text: string): ReactNode[] | string {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) return exactText(text);
+  return parts.map((part, i) => (i % 2 === 1 ? <code key={i}>{exactText(part)}</code> : exactText(part)));
 }
 
 function nameOf(s: Suggestion, w: { once: string; session: string; always: string }): string {

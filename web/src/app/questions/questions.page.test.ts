@@ -98,6 +98,8 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     const sessionId = await world.session("run it");
     const page = await world.page(`#/s/${sessionId}`);
     await page.getByRole("heading", { name: /Run/ }).waitFor();
+    expect(await page.locator(".sheet .why code").textContent()).toBe("echo ran");
+    expect(await page.locator(".sheet .why").textContent()).not.toContain("`");
     await page.waitForTimeout(500);
     const choices = await page.locator(".choice").count();
     await page.keyboard.press(String(choices));
@@ -256,6 +258,7 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     const sessionId = await world.session("ask me");
     const page = await world.page(`#/s/${sessionId}`);
     await page.getByText("Which changes are breaking?").first().waitFor();
+    await page.getByRole("button", { name: /Question waiting for an answer/ }).waitFor();
     await picture(page, "question-ask");
     await accessible(page);
     await page.waitForTimeout(500);

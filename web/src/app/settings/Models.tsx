@@ -146,7 +146,7 @@ function Row({ model: m, usedFor, onChanged }: { model: ModelInfo; usedFor: read
       <td className="r">{m.contextWindow > 0 && short(m.contextWindow)}</td>
       <td className="r">{price(m.price?.input)}</td>
       <td className="r">{price(m.price?.output)}</td>
-      <td>{can}</td>
+      <td className="word">{can}</td>
       <td>{usedFor.join(", ")}</td>
       <td className="acts">
         {may && m.hasKey && (

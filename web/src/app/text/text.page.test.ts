@@ -48,6 +48,21 @@ describe.skipIf(withoutPages !== "")("the text of the page", () => {
     });
   }
 
+  test("is read in the direction of its letters, paragraph by paragraph", async () => {
+    const page = await pages.page("#text/markdown");
+    const gap = (text: string) =>
+      page.getByText(text).evaluate((el) => {
+        const range = document.createRange();
+        range.selectNodeContents(el);
+        const [words, box] = [range.getBoundingClientRect(), el.getBoundingClientRect()];
+        return { left: Math.round(words.left - box.left), right: Math.round(box.right - words.right) };
+      });
+    expect((await gap("The check compares dates")).left).toBe(0);
+    const arabic = await gap("تُضاف الآن أيام");
+    expect(arabic.right).toBe(0);
+    expect(arabic.left).toBeGreaterThan(0);
+  });
+
   test("copies code as it is seen, and enlarges an image", async () => {
     const page = await pages.page("#text/code");
     await page.locator(".code").first().getByRole("button", { name: "Copy" }).click();
