@@ -290,6 +290,12 @@ func (m Message) Whole(read func(sha256 string) ([]byte, error)) (Message, error
 	return m, failed
 }
 
+// IsFailure reports whether the message says only why a turn has failed: an answer of which
+// nothing came. No model is sent it, and it is no step of the turn.
+func (m Message) IsFailure() bool {
+	return m.Role == RoleAssistant && m.Partial && len(m.Content) == 0
+}
+
 // PlainText joins the text blocks of the message with newlines.
 func (m Message) PlainText() string {
 	var s strings.Builder

@@ -158,7 +158,12 @@ func (t *teller) message(e protocol.Event, msg protocol.Message) {
 		t.messages = t.messages[1:]
 	}
 	t.messages = append(t.messages, msg)
-	if msg.Role != protocol.RoleAssistant { // of an assistant's the start was told
+	if msg.IsFailure() { // nothing of it was announced
+		t.begin()
+		t.endTurn()
+		t.tell("turn_start", fields{"turnIndex": t.index, "timestamp": e.TS})
+	}
+	if msg.Role != protocol.RoleAssistant || msg.IsFailure() { // of another of an assistant the start was told
 		t.tell("message_start", fields{"messageId": e.ID, "message": msg})
 	}
 	t.tell("message_end", fields{"messageId": e.ID, "message": msg})

@@ -28,7 +28,7 @@ func working() []string {
 // steps counts the answers of a trial.
 func (tr *trial) steps() (n int) {
 	for _, m := range tr.desk.messages {
-		if m.Role == protocol.RoleAssistant {
+		if m.Role == protocol.RoleAssistant && !m.Partial {
 			n++
 		}
 	}

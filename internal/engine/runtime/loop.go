@@ -103,6 +103,24 @@ type loop struct {
 	wake      chan struct{}                   // capacity 1: running calls have something to tell
 	steps     int
 	turnUsage protocol.Usage
+	failure   bool // why the turn has failed is in the log: with what was shown of an answer
+}
+
+// storeFailure puts into the log why a turn has ended without an answer, as an answer of
+// which nothing came: who opens the session later has to see it too. No model is sent it.
+func (l *loop) storeFailure(end outcome) {
+	switch end.terminal {
+	case protocol.TerminalCancelled, protocol.TerminalStorageError: // nobody wonders, and nothing can be stored
+		return
+	case protocol.TerminalRefused, protocol.TerminalMaxTokens: // the answer says so
+		return
+	}
+	if end.err == nil || l.failure {
+		return
+	}
+	info := l.model.Info()
+	l.emit(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{}, Provider: info.Provider,
+		Model: info.ID, StopReason: protocol.StopError, Partial: true, ErrorMessage: end.err.Error()}})
 }
 
 // emit yields a body, unless the consumer is gone. A consumer that goes ends
@@ -122,13 +140,15 @@ func (l *loop) emitAs(id protocol.EventID, body protocol.Body) {
 func (l *loop) turns(ctx context.Context) outcome {
 	for index := 0; ; index++ {
 		l.emit(&protocol.TurnStart{TurnIndex: index})
-		l.turnUsage, l.steps = protocol.Usage{}, 0
+		l.turnUsage, l.steps, l.failure = protocol.Usage{}, 0, false
 		l.Budget.begin(l.Limits.Spend, l.Now)
 		l.model = l.Model
 		stop, end := l.turn(ctx)
 		l.Budget.end()
 		if lost, ok := notStored(ctx); ok {
 			stop, end = protocol.StopError, lost
+		} else {
+			l.storeFailure(end)
 		}
 		usage := l.turnUsage
 		l.emit(&protocol.TurnEnd{TurnIndex: index, Usage: &usage, StopReason: stop})

@@ -161,6 +161,7 @@ func (x *Session) watch(e protocol.Event) {
 		return
 	}
 	switch u := b.Message.Usage; {
+	case b.Message.IsFailure():
 	case b.Message.Role == protocol.RoleAssistant && u != nil:
 		x.seen.tokens, x.seen.stale = u.ContextTokens(), false
 	case b.Message.Role == protocol.RoleUser && e.ClientID != protocol.HostClient:

@@ -24,7 +24,7 @@ func (t *tally) note(body protocol.Body, now func() time.Time) string {
 	case *protocol.RuntimeStart:
 		t.began = now()
 	case *protocol.MessageBody:
-		if b.Message.Role == protocol.RoleAssistant {
+		if b.Message.Role == protocol.RoleAssistant && !b.Message.IsFailure() {
 			t.steps++
 		}
 	case *protocol.RuntimeEnd:

@@ -15,7 +15,7 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 	switch b := body.(type) {
 	case *protocol.MessageBody:
 		m := b.Message
-		if m.Role != protocol.RoleAssistant {
+		if m.Role != protocol.RoleAssistant || m.IsFailure() {
 			return
 		}
 		if m.IsCut() {

@@ -145,7 +145,7 @@ func (r *Result) ended(b *protocol.RuntimeEnd) {
 }
 
 func (r *Result) message(m protocol.Message) {
-	if m.Role != protocol.RoleAssistant {
+	if m.Role != protocol.RoleAssistant || m.IsFailure() {
 		return
 	}
 	r.NumSteps++

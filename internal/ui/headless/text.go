@@ -124,7 +124,7 @@ func (p *textPrinter) item(it display.Item) {
 }
 
 func (p *textPrinter) message(m protocol.Message) error {
-	if m.Role != protocol.RoleAssistant {
+	if m.Role != protocol.RoleAssistant || m.IsFailure() { // the end of the turn tells of that
 		return nil
 	}
 	if p.live {

@@ -31,6 +31,7 @@ type view struct {
 	retry   *protocol.Retry // the wait that was shown last
 	tells   string          // what was said last of proactive mode
 	stats   runStats
+	failed  string // the reason that the newest message has given for its end
 
 	ending follow.Ending
 	worked []worked          // calls that have reported their work, the newest last
@@ -153,6 +154,7 @@ func (v *view) event(e protocol.Event, l *protocol.Live) {
 		delete(v.shown, b.EventID)
 	case *protocol.MessageBody:
 		v.message(e, b.Message)
+		v.failed = b.Message.ErrorMessage
 	case *protocol.ToolExecutionStart:
 		v.card(b.ToolCallID, b.ToolName, b.Args)
 	case *protocol.ToolProcess:
@@ -285,7 +287,7 @@ func (v *view) end(b *protocol.RuntimeEnd) {
 	}
 	v.screen.line(st, line)
 	v.stats = runStats{}
-	if b.Error != nil {
+	if b.Error != nil && b.Error.Message != v.failed { // else it stands above
 		v.screen.line(alertStyle, "  "+display.Text(b.Error.Message))
 	}
 }

@@ -49,7 +49,7 @@ func TestAFailureInACompactionIsRecoveredFromLikeAnyOther(t *testing.T) {
 				if c.terminal == protocol.TerminalCompleted && compacts != 1 {
 					t.Errorf("%d compactions", compacts)
 				}
-				if c.terminal != protocol.TerminalCompleted && (compacts != 0 || len(e.Messages()) != before+1) {
+				if c.terminal != protocol.TerminalCompleted && (compacts != 0 || len(e.Messages()) != before+2 || !e.Messages()[before+1].IsFailure()) {
 					t.Errorf("after a failed compaction %d messages stand, before %d", len(e.Messages()), before)
 				}
 				e.Announced()

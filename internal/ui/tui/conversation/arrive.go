@@ -149,7 +149,8 @@ func (v *View) noteEnd(end *protocol.RuntimeEnd) {
 	}
 	if path := v.projection.Path(); len(path) > 0 {
 		b, ok := path[len(path)-1].Body.(*protocol.MessageBody)
-		if ok && b.Message.Role == protocol.RoleAssistant && b.Message.StopReason != protocol.StopToolUse && end.Error == nil {
+		if ok && b.Message.Role == protocol.RoleAssistant && b.Message.StopReason != protocol.StopToolUse &&
+			(end.Error == nil || b.Message.ErrorMessage == end.Error.Message) {
 			return // it says so itself
 		}
 	}
@@ -182,7 +183,7 @@ func (v *View) event(e protocol.Event) (facts bool) {
 	case *protocol.Notice:
 		v.toasts.Add(status.LevelOf(b.Level), b.Source, b.Text, time.Now())
 	case *protocol.MessageBody:
-		if b.Message.Role != protocol.RoleAssistant {
+		if b.Message.Role != protocol.RoleAssistant || b.Message.IsFailure() {
 			break
 		}
 		v.figures.Answered = b.Message.Model

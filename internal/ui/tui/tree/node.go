@@ -81,7 +81,7 @@ func nodeOf(e *protocol.Event) node {
 			if n.text == "" && n.calls {
 				n.kind, n.inputs = calls, inputs(m.Content)
 			} else if n.text == "" {
-				n.text = firstLine(string(m.StopReason))
+				n.text = firstLine(cmp.Or(m.ErrorMessage, string(m.StopReason)))
 			}
 		default:
 			n.kind, n.text = note, contentLine(m.Content)

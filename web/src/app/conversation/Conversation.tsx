@@ -372,7 +372,9 @@ function Marker({ text, body }: { text: string; body: string }) {
 function Running({ start, onDraw }: { start: number; onDraw(): void }) {
   const w = useWords(conversationWords);
   useVersion();
-  const { live } = useSession().projection;
+  const { live, path } = useSession().projection;
+  const newest = path.at(-1);
+  const said = newest?.type === "message" && newest.message.role === "assistant" ? newest.message.errorMessage : undefined; // why the turn has failed stands above
   const began = useRef(Date.now());
   const seen = useRef(new Map<string, number>()); // calls that run: when they were seen first
   if (!live.tools?.length) seen.current.clear();
@@ -389,7 +391,7 @@ function Running({ start, onDraw }: { start: number; onDraw(): void }) {
         <RowView key={r.key} row={r} start={0} turn={turn} />
       ))}
       {live.retry && <p className="marker">{w.retry(live.retry.attempt, live.retry.maxAttempts, live.retry.error)}</p>}
-      {!live.running && live.ended?.error && (
+      {!live.running && live.ended?.error && live.ended.error.message !== said && (
         <Bar at="">
           <p className="errline" role="alert">
             {live.ended.error.message}

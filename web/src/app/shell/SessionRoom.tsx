@@ -13,6 +13,8 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { SessionPanels } from "../panels/SessionPanels";
 import { Questions } from "../questions/Questions";
 import { useMedia } from "../places/hooks";
+import { usePlaces } from "../places/store";
+import { titleOf } from "../places/summary";
 import { go, goBack } from "../route";
 import { AskedMove } from "../tree/asked";
 import { useWords } from "../words/index";
@@ -34,15 +36,26 @@ export default function SessionRoom({ id, panel, event }: { id: SessionID; panel
   );
 }
 
-function Room({ panel, event }: { panel?: string | undefined; event?: EventID | undefined }) {
+/** What the session is called, here and in the tab: as in the list, which tells of the first prompt when it has come. */
+function Title() {
   const w = useWords(shellWords);
-  const session = useSession();
-  const error = useLive((_, s) => s.error);
-  const title = useLive((l, s) => cleanLine(l.meta.name || s.opened?.summary.state?.title || s.opened?.summary.firstPrompt || ""));
+  const { sessionId } = useSession();
+  const listed = usePlaces().sessions.find((s) => s.sessionId === sessionId);
+  const title = useLive((l, s) => {
+    const known = listed ?? s.opened?.summary;
+    return cleanLine(l.meta.name ?? "") || (known ? titleOf(known) : "");
+  });
   useEffect(() => {
     setTitle(title.slice(0, 60));
     return () => setTitle("");
   }, [title]);
+  return <h1 title={title}>{title || w.newSession}</h1>;
+}
+
+function Room({ panel, event }: { panel?: string | undefined; event?: EventID | undefined }) {
+  const w = useWords(shellWords);
+  const session = useSession();
+  const error = useLive((_, s) => s.error);
   const beside = useMedia("(min-width: 1200px)"); // otherwise a panel covers what is here
   const [shown, setShown] = useState(kept("panel") !== "hidden");
   const tree = panel === "tree";
@@ -61,7 +74,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
       <main className="main">
         <header className="head">
           <IconButton className="back" of={ChevronLeft} name={w.back} onClick={() => go({ at: "home" })} />
-          <h1 title={title}>{title || w.newSession}</h1>
+          <Title />
           <HeaderState />
           <span className="grow" />
           <HeaderActions />
