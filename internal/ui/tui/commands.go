@@ -37,7 +37,7 @@ func handlers() map[string]func(m *Model, args string) tea.Cmd {
 		"context":        simple(func(m *Model) tea.Cmd { return m.panels.pages.Context() }),
 		"copy":           simple(func(m *Model) tea.Cmd { return m.reading.copyAnswer() }),
 		"cost":           simple(func(m *Model) tea.Cmd { return m.panels.pages.Cost() }),
-		"doctor":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Doctor() }),
+		"doctor":         simple(func(m *Model) tea.Cmd { return m.panels.pages.Doctor(m.keys.wrong) }),
 		"export":         func(m *Model, file string) tea.Cmd { return m.panels.sessions.Export(file) },
 		"extensions":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Extensions() }),
 		"fork":           simple(func(m *Model) tea.Cmd { return m.panels.branches.Fork() }),

@@ -48,8 +48,14 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 			return nil // those of the UI are there
 		}
 		items := slices.Clone(cfg.Items)
+		works := map[string]string{}
+		for _, k := range Shortcuts(keys, r.Commands) {
+			if k.Why == "" {
+				works[k.Command.Name] = k.Text
+			}
+		}
 		for _, c := range slash.Beside(slash.Screen, r.Commands) {
-			if key, ok := strings.CutPrefix(c.Name, protocol.ShortcutPrefix); ok && c.Source == protocol.CommandExtension && free(keys, key) {
+			if key, ok := works[c.Name]; ok {
 				items = append(items, list.Item{ID: "/" + c.Name, Title: key, Detail: c.Description, Right: c.Origin, Group: "Keys: extensions", Search: c.Name})
 				continue
 			}
@@ -58,10 +64,4 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 		p.List.SetItems(append(items, problems(r.Problems)...))
 		return nil
 	}))
-}
-
-// free reports whether a text is a key that the editor leaves to extensions.
-func free(keys *keymap.Map, text string) bool {
-	key, ok := keymap.Parse(text)
-	return ok && keys.Taken(key, keymap.Editor, keymap.Global) == ""
 }

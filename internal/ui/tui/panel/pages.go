@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -120,19 +121,20 @@ func usageLine(name string, calls int, u protocol.Usage) string {
 	return cell.Pad(cut(name, 34), 34) + fmt.Sprintf(" %6s %11s %11s %11s %9s", count, thousands(u.InputTokens), thousands(u.CacheReadTokens), thousands(u.OutputTokens), dollars(u))
 }
 
-// Doctor looks for what is wrong with the installation.
-func (x *Pages) Doctor() tea.Cmd {
+// Doctor looks for what is wrong with the installation. Shortcuts are those of extensions that
+// do not count.
+func (x *Pages) Doctor(shortcuts []protocol.DoctorCheck) tea.Cmd {
 	whole := map[string]protocol.DoctorCheck{} // by the id of its row, which may cut it
 	p := &overlay.Picker{}
 	p.OnPick = func(ids []string) tea.Cmd {
 		if c, ok := whole[ids[0]]; ok {
-			x.Overlays.PageOf(display.Line(c.ID), []string{display.Line(c.Text), display.Line(c.Advice)}, x.Doctor)
+			x.Overlays.PageOf(display.Line(c.ID), []string{display.Line(c.Text), display.Line(c.Advice)}, func() tea.Cmd { return x.Doctor(shortcuts) })
 		}
 		return nil
 	}
 	return table(x.Base, list.Config{Title: "Doctor", TwoLines: true}, &protocol.Doctor{WorkDir: x.WorkDir}, func(r *protocol.DoctorReport) []list.Item {
 		var items []list.Item
-		for i, c := range append(prefs.FindMistakes(x.Dir).Checks(), r.Checks...) {
+		for i, c := range slices.Concat(prefs.FindMistakes(x.Dir).Checks(), shortcuts, r.Checks) {
 			id := fmt.Sprint(i, " ", c.ID)
 			whole[id] = c
 			it := list.Item{ID: id, Title: c.ID + ": " + c.Text, Detail: c.Advice, Mark: x.Screen.Theme().Box.Check, Tone: list.Good}
