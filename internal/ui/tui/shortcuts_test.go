@@ -43,7 +43,7 @@ func TestAShortcutOfAnExtensionRunsItsHandler(t *testing.T) {
 		t.Errorf("help shows a shortcut as a command:\n%s", s.Screen())
 	}
 	s.WaitFor("/shortcut:x") // which is typed
-	s.Keys("Escape") // the filter
+	s.Keys("Escape")         // the filter
 	s.WaitFor("Commands of this UI")
 	s.Keys("Escape")
 	s.WaitFor("❯ abcu")

@@ -146,7 +146,7 @@ func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *fiel
 	}
 	var cursor *field.Cursor
 	on := len(below)
-	doing := []row.Doing{{Action: keymap.DialogReason, Text: "deny with a reason"}, {Action: keymap.DialogClose, Text: "no"}}
+	doing := []row.Doing{{Action: keymap.DialogPick, Text: "answer"}, {Action: keymap.DialogReason, Text: "deny with a reason"}, {Action: keymap.DialogClose, Text: "no"}}
 	if p.typing {
 		label := "No, because: "
 		text, x := p.why.Render(th, max(1, width-cell.Width(label)))

@@ -364,3 +364,30 @@ func TestWhatASearchHasFoundIsSeenHoweverNarrowTheListIs(t *testing.T) {
 		}
 	}
 }
+
+func TestTheLastLineNamesKeysAlsoOfAnItemThatCannotBePicked(t *testing.T) {
+	l := New(Config{Title: "Tasks", Can: Filter | Delete, DeleteWord: "stop", PickWord: "look", Keys: keymap.Default(), Items: []Item{{ID: "a", Title: "one", Disabled: "it is a problem"}, {ID: "b", Title: "two"}}})
+	last := func(width int) string {
+		lines, _ := l.Render(golden.Plain(), width, 12)
+		return strings.TrimRight(lines[len(lines)-1], " ")
+	}
+	if got := last(60); got != "it is a problem  ctrl+d stop  esc close" {
+		t.Errorf("a problem: %q", got)
+	}
+	if got := last(20); got != "it is ...  esc close" {
+		t.Errorf("narrow: %q", got)
+	}
+	l.Do(keymap.ListDown)
+	if got := last(60); got != "enter look  ctrl+d stop  esc close" {
+		t.Errorf("another: %q", got)
+	}
+	l.Do(keymap.ListDelete)
+	if got := last(60); got != "enter stop  esc leave it" {
+		t.Errorf("while it asks: %q", got)
+	}
+	l.Do(keymap.ListClose)
+	l.Insert("none such")
+	if got := last(60); got != "esc clear" && got != "ctrl+d stop  esc clear" {
+		t.Errorf("nothing matches: %q", got)
+	}
+}

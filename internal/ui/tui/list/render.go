@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,25 +124,57 @@ func (l *List) titleOf(id string) string {
 	return ""
 }
 
-// foot is the last line: why the item that is on cannot be picked, else hints.
+// foot is the last line: why the item that is on cannot be picked, and hints.
 func (l *List) foot(th *theme.Theme, width int) string {
 	switch {
 	case l.problem != "":
 		return row.Line(th, width, "", []row.Piece{{Text: l.problem, Style: th.Error}}, nil)
-	case l.on < len(l.shown) && l.items[l.shown[l.on]].Disabled != "":
-		return row.Line(th, width, "", []row.Piece{{Text: l.items[l.shown[l.on]].Disabled, Style: th.Warning}}, nil)
+	case l.disabled() != "":
+		return l.whyNot(th, width)
 	case l.cfg.Keys != nil:
 		return row.Hints(th, width, l.hints(width))
 	}
 	return ""
 }
 
+// whyNot says why the item that is on cannot be picked, and names what else can be done, at
+// least the way out.
+func (l *List) whyNot(th *theme.Theme, width int) string {
+	hints := l.hints(width)
+	if len(hints) == 0 {
+		return row.Line(th, width, "", []row.Piece{{Text: l.disabled(), Style: th.Warning}}, nil)
+	}
+	out := hints[len(hints)-1:]
+	exit := row.Hints(th, width, out)
+	why := cell.Cut(l.disabled(), max(0, width-cell.Width(exit)-2), th.Box.Ellipsis)
+	room := width - cell.Width(why) - 2
+	if all := row.Hints(th, room, hints); strings.HasSuffix(all, exit) {
+		exit = all
+	}
+	return cell.Cut(th.Warning.On(why)+"  "+exit, width, "")
+}
+
+// disabled returns why the item that is on cannot be picked, "" where it can.
+func (l *List) disabled() string {
+	if l.on >= len(l.shown) {
+		return ""
+	}
+	return l.items[l.shown[l.on]].Disabled
+}
+
 // hints says what can be done now.
 func (l *List) hints(width int) []row.Hint {
-	if l.ask == askName {
+	word := cmp.Or(l.cfg.DeleteWord, "delete")
+	switch l.ask {
+	case askName:
 		return row.HintsOf(l.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "rename"}, row.Doing{Action: keymap.ListClose, Text: "leave it"})
+	case askDelete:
+		return row.HintsOf(l.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: word}, row.Doing{Action: keymap.ListClose, Text: "leave it"})
 	}
-	doing := []row.Doing{{Action: keymap.ListPick, Text: "choose"}}
+	var doing []row.Doing
+	if l.ID() != "" && l.disabled() == "" {
+		doing = append(doing, row.Doing{Action: keymap.ListPick, Text: cmp.Or(l.cfg.PickWord, "choose")})
+	}
 	add := func(can Can, a keymap.Action, text string) {
 		if l.cfg.Can&can == can {
 			doing = append(doing, row.Doing{Action: a, Text: text})
@@ -158,10 +191,6 @@ func (l *List) hints(width int) []row.Hint {
 	add(Reorder, keymap.ListMoveUp, "up")
 	add(Reorder, keymap.ListMoveDown, "down")
 	add(Rename, keymap.ListRename, "rename")
-	word := l.cfg.DeleteWord
-	if word == "" {
-		word = "delete"
-	}
 	add(Delete, keymap.ListDelete, word)
 	closes := "close"
 	if l.input.Text() != "" && !l.look { // see Do

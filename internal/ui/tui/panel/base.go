@@ -33,6 +33,7 @@ type Screen interface {
 // Editor is where texts go that a person is to go on with.
 type Editor interface {
 	Empty() bool
+	Text() string
 	Set(text string) tea.Cmd
 }
 
@@ -91,6 +92,15 @@ func act(b Base, req protocol.Request, done string) tea.Cmd {
 // change changes what the session's meta says. The event reaches everybody.
 func change(b Base, changes protocol.MetaChanges) tea.Cmd {
 	return act(b, &protocol.UpdateInfo{Changes: changes}, "")
+}
+
+// edit puts a text into the editor, above what is typed.
+func edit(b Base, e Editor, text string) tea.Cmd {
+	if !e.Empty() {
+		text += "\n" + e.Text()
+		b.Toasts.Info("what you had typed is below the message")
+	}
+	return e.Set(text)
 }
 
 // busy is shown when there is no room for a request in order.

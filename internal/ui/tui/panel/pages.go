@@ -162,7 +162,7 @@ func (x *Pages) Extensions() tea.Cmd {
 			return nil
 		})
 	}
-	return table(x.Base, list.Config{Title: "Extensions", TwoLines: true, Empty: "No extensions. scorel extensions new NAME creates one."}, &protocol.ListExtensions{WorkDir: x.workDir()}, func(r *protocol.ExtensionList) []list.Item {
+	return table(x.Base, list.Config{Title: "Extensions", TwoLines: true, PickWord: "switch on or off", Empty: "No extensions. scorel extensions new NAME creates one."}, &protocol.ListExtensions{WorkDir: x.workDir()}, func(r *protocol.ExtensionList) []list.Item {
 		var items []list.Item
 		for _, ext := range r.Extensions {
 			found[ext.ID] = ext

@@ -131,9 +131,9 @@ func (x *Sessions) copyFrom(event protocol.EventID, name, text string) tea.Cmd {
 		for _, n := range notices {
 			x.Toasts.Warn(n)
 		}
-		if text == "" || !x.editor.Empty() {
+		if text == "" {
 			return nil
 		}
-		return x.editor.Set(text)
+		return edit(x.Base, x.editor, text)
 	})
 }
