@@ -52,6 +52,7 @@ func handlers() map[string]func(m *Model, args string) tea.Cmd {
 		"model":          func(m *Model, name string) tea.Cmd { return m.panels.models.Set(name) },
 		"monitor":        func(m *Model, command string) tea.Cmd { return m.input.Monitor(command) },
 		"new":            simple(func(m *Model) tea.Cmd { return m.panels.sessions.New() }),
+		"notices":        simple(func(m *Model) tea.Cmd { return m.panels.pages.Notices() }),
 		"process":        simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
 		"ps":             simple(func(m *Model) tea.Cmd { return m.panels.sessions.AtWork() }),
 		"queue":          simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),

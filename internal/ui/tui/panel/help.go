@@ -47,7 +47,7 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 		if err != nil {
 			return nil // those of the UI are there
 		}
-		items := slices.Clone(cfg.Items)
+		items, others := slices.Clone(cfg.Items), []list.Item{}
 		works := map[string]string{}
 		for _, k := range Shortcuts(keys, r.Commands) {
 			if k.Why == "" {
@@ -59,9 +59,9 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 				items = append(items, list.Item{ID: "/" + c.Name, Title: key, Detail: c.Description, Right: c.Origin, Group: "Keys: extensions", Search: c.Name})
 				continue
 			}
-			items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
+			others = append(others, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
 		}
-		p.List.SetItems(append(items, problems(r.Problems)...))
+		p.List.SetItems(slices.Concat(items, others, problems(r.Problems)))
 		return nil
 	}))
 }

@@ -45,6 +45,16 @@ func (x *Pages) Context() tea.Cmd {
 	})
 }
 
+// Notices shows what was told, also what is seen no longer.
+func (x *Pages) Notices() tea.Cmd {
+	lines := x.Toasts.Past(x.Screen.Theme())
+	if len(lines) == 0 {
+		lines = []string{"There was no notice yet."}
+	}
+	x.Overlays.Page("Notices", lines)
+	return nil
+}
+
 func (x *Pages) contextLines(v *protocol.ContextView) []string {
 	row := func(name string, tokens, count int) string {
 		what := ""
