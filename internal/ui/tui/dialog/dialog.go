@@ -308,6 +308,23 @@ func prose(text string, width int, style theme.Style) []string {
 	return lines
 }
 
+// reason returns why the host asks, with a command between backticks as code. Other backticks are
+// part of a command, and stay.
+func reason(text string, th *theme.Theme, width int) []string {
+	before, rest, _ := strings.Cut(cell.Clean(text), "`")
+	code, after, ok := strings.Cut(rest, "`")
+	if !ok || strings.Contains(after, "`") || th.Code == "" { // without colours the backticks say it
+		return prose(text, width, th.Dim)
+	}
+	var styled string
+	for _, p := range []row.Piece{{Text: before, Style: th.Dim}, {Text: code, Style: th.Code}, {Text: after, Style: th.Dim}} {
+		if p.Text != "" {
+			styled += p.Style.On(p.Text)
+		}
+	}
+	return cell.Wrap(styled, width)
+}
+
 // subagent says which sub-agent asks, with a mark in its color where it has one.
 func subagent(th *theme.Theme, width int, s *protocol.Subagent) string {
 	name := display.Line(s.Agent)

@@ -142,7 +142,7 @@ func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *fiel
 		below = append(below, subagent(th, width, p.req.Subagent))
 	}
 	if p.req.Reason != "" {
-		below = append(below, prose(p.req.Reason, width, th.Dim)...)
+		below = append(below, reason(p.req.Reason, th, width)...)
 	}
 	var cursor *field.Cursor
 	on := len(below)
