@@ -176,7 +176,7 @@ func (l *List) hints(width int) []row.Hint {
 		doing = append(doing, row.Doing{Action: keymap.ListPick, Text: cmp.Or(l.cfg.PickWord, "choose")})
 	}
 	add := func(can Can, a keymap.Action, text string) {
-		if l.cfg.Can&can == can {
+		if can == 0 || l.can(can) {
 			doing = append(doing, row.Doing{Action: a, Text: text})
 		}
 	}
