@@ -212,7 +212,11 @@ func (f *frame) hints(th *theme.Theme, width, height, body, below int, doing []r
 		return nil
 	}
 	if f.open || body > folded || body > height-2-below {
-		doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: "all of it"}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
+		expands := "all of it"
+		if f.open {
+			expands = "less of it"
+		}
+		doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: expands}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
 	}
 	line := row.Hints(th, width, row.HintsOf(f.keys, doing...))
 	switch {

@@ -644,3 +644,22 @@ func TestAReasonShowsACommandAsCode(t *testing.T) {
 		t.Errorf("its first line is %q", got[0])
 	}
 }
+
+func TestAnOpenTextIsSaidToBeFoldedByTheSameKey(t *testing.T) {
+	req := bash()
+	req.Args = json.RawMessage(`{"command":"` + strings.Repeat(`echo a\n`, 40) + `"}`)
+	p := NewPermission(req, nil)
+	p.SetKeys(keymap.Default())
+	p.Arm(true)
+	last := func() string {
+		lines, _ := p.Render(golden.Plain(), 60, 20)
+		return lines[len(lines)-1]
+	}
+	if got := last(); !strings.HasPrefix(got, "ctrl+o all of it") {
+		t.Errorf("folded: %q", got)
+	}
+	p.Do(keymap.DialogExpand)
+	if got := last(); !strings.HasPrefix(got, "ctrl+o less of it") {
+		t.Errorf("open: %q", got)
+	}
+}
