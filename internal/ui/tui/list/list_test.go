@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -374,8 +375,11 @@ func TestTheLastLineNamesKeysAlsoOfAnItemThatCannotBePicked(t *testing.T) {
 	if got := last(60); got != "it is a problem  esc close" {
 		t.Errorf("a problem: %q", got)
 	}
-	if got := last(20); got != "it is ...  esc close" {
+	if got := last(20); got != "esc close" {
 		t.Errorf("narrow: %q", got)
+	}
+	if lines, _ := l.Render(golden.Plain(), 16, 12); !slices.Contains(lines, "it is a problem") {
+		t.Errorf("narrow: %q", lines)
 	}
 	l.Do(keymap.ListDown)
 	if got := last(60); got != "enter look  ctrl+d stop  esc close" {
@@ -389,5 +393,35 @@ func TestTheLastLineNamesKeysAlsoOfAnItemThatCannotBePicked(t *testing.T) {
 	l.Insert("none such")
 	if got := last(60); got != "esc clear" {
 		t.Errorf("nothing matches: %q", got)
+	}
+}
+
+func TestAProblemIsReadWhole(t *testing.T) {
+	text := "the file .scorel/skills/review/SKILL.md has no description, so that the skill review is left out"
+	l := New(Config{Title: "Skills", Can: Filter, Keys: keymap.Default(), Items: []Item{{ID: "a", Title: text, Mark: "!", Disabled: text}, {ID: "b", Title: "short", Disabled: "short"}}})
+	draw := func(width, height int) string {
+		lines, _ := l.Render(golden.Plain(), width, height)
+		for _, s := range lines {
+			if cell.Width(s) > width {
+				t.Errorf("%q is wider than %d", s, width)
+			}
+		}
+		if len(lines) > height {
+			t.Errorf("%d lines, at most %d", len(lines), height)
+		}
+		return strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-4):], " ")), " ")
+	}
+	if got := draw(60, 12); !strings.Contains(got, text+" esc close") {
+		t.Errorf("%q", got)
+	}
+	if got := draw(30, 9); !strings.Contains(got, "...") || !strings.HasSuffix(got, "esc close") {
+		t.Errorf("a small window: %q", got)
+	}
+	if got := draw(120, 12); strings.Count(got, "no description") != 1 {
+		t.Errorf("twice: %q", got)
+	}
+	l.Do(keymap.ListDown)
+	if got := draw(60, 12); strings.Count(got, "short") != 1 || !strings.HasSuffix(got, "esc close") {
+		t.Errorf("a short one: %q", got)
 	}
 }

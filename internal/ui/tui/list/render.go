@@ -54,17 +54,13 @@ func (l *List) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 			cursor = &field.Cursor{X: x, Y: 1}
 		}
 	}
-	end := ""
+	var end []string
 	if height >= hintsFrom {
-		if end = l.foot(th, width); end != "" {
-			height--
-		}
+		end = l.foot(th, width, height)
+		height -= len(end)
 	}
 	lines = append(lines, l.body(th, width, height-len(lines))...)
-	if end != "" {
-		lines = append(lines, end)
-	}
-	return lines, cursor
+	return append(lines, end...), cursor
 }
 
 func (l *List) title() string {
@@ -124,34 +120,38 @@ func (l *List) titleOf(id string) string {
 	return ""
 }
 
-// foot is the last line: why the item that is on cannot be picked, and hints.
-func (l *List) foot(th *theme.Theme, width int) string {
+// foot is the last lines: why the item that is on cannot be picked, and hints.
+func (l *List) foot(th *theme.Theme, width, height int) []string {
 	switch {
 	case l.problem != "":
-		return row.Line(th, width, "", []row.Piece{{Text: l.problem, Style: th.Error}}, nil)
+		return []string{row.Line(th, width, "", []row.Piece{{Text: l.problem, Style: th.Error}}, nil)}
 	case l.disabled() != "":
-		return l.whyNot(th, width)
+		return l.whyNot(th, width, height/3)
 	case l.cfg.Keys != nil:
-		return row.Hints(th, width, l.hints(width))
+		return []string{row.Hints(th, width, l.hints(width))}
 	}
-	return ""
+	return nil
 }
 
-// whyNot says why the item that is on cannot be picked, and names what else can be done, at
-// least the way out.
-func (l *List) whyNot(th *theme.Theme, width int) string {
-	hints := l.hints(width)
-	if len(hints) == 0 {
-		return row.Line(th, width, "", []row.Piece{{Text: l.disabled(), Style: th.Warning}}, nil)
+// whyNot says why the item that is on cannot be picked, in at most so many lines, and names what
+// else can be done. A reason that is the title is said where the row does not show it whole.
+func (l *List) whyNot(th *theme.Theme, width, most int) []string {
+	why, hints := l.disabled(), row.Hints(th, width, l.hints(width))
+	if it := l.items[l.shown[l.on]]; why == it.Title && cell.Width("  "+it.Mark+" "+why) <= width {
+		return []string{hints}
 	}
-	out := hints[len(hints)-1:]
-	exit := row.Hints(th, width, out)
-	why := cell.Cut(l.disabled(), max(0, width-cell.Width(exit)-2), th.Box.Ellipsis)
-	room := width - cell.Width(why) - 2
-	if all := row.Hints(th, room, hints); strings.HasSuffix(all, exit) {
-		exit = all
+	if cell.Width(why)+2+cell.Width(hints) <= width {
+		return []string{th.Warning.On(why) + "  " + hints}
 	}
-	return cell.Cut(th.Warning.On(why)+"  "+exit, width, "")
+	var lines []string
+	for i, text := range cell.Wrap(why, width) {
+		if i == most {
+			lines[i-1] = cell.Cut(lines[i-1], max(0, width-cell.Width(th.Box.Ellipsis)), "") + th.Warning.On(th.Box.Ellipsis)
+			break
+		}
+		lines = append(lines, th.Warning.On(text))
+	}
+	return append(lines, hints)
 }
 
 // disabled returns why the item that is on cannot be picked, "" where it can.

@@ -138,7 +138,7 @@ func load[R protocol.Response](b Base, id protocol.SessionID, p *overlay.Picker,
 func problems(texts []string) []list.Item {
 	var items []list.Item
 	for i, t := range texts {
-		items = append(items, list.Item{ID: fmt.Sprint("\x00", i), Title: t, Mark: "!", Tone: list.Warn, Group: "Problems", Disabled: "it is a problem"})
+		items = append(items, list.Item{ID: fmt.Sprint("\x00", i), Title: t, Mark: "!", Tone: list.Warn, Group: "Problems", Disabled: t})
 	}
 	return items
 }
