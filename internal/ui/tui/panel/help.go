@@ -61,6 +61,7 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 			}
 			others = append(others, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
 		}
+		slices.SortStableFunc(others, func(a, b list.Item) int { return strings.Compare(a.Group, b.Group) })
 		p.List.SetItems(slices.Concat(items, others, problems(r.Problems)))
 		return nil
 	}))
