@@ -61,7 +61,7 @@ type (
 type (
 	// CommandInfo is a slash command, for help and completion.
 	CommandInfo struct {
-		Name         string        `json:"name"` // what is typed after the slash; "name:source" where a name is taken twice
+		Name         string        `json:"name"` // what is typed after the slash; "name:source" where a name is taken twice, "name:id" where an extension before that of the id has it
 		Description  string        `json:"description,omitempty"`
 		ArgumentHint string        `json:"argumentHint,omitempty"`
 		Source       CommandSource `json:"source"`

@@ -19,21 +19,31 @@ type Command struct {
 	protocol.CommandInfo
 	// Immediate says that it runs beside a turn, and appends nothing.
 	Immediate bool
+	// Plain is the name that the extension gave it. Name is another one where an extension
+	// before it has a command of that name: Plain, a colon and the extension's id.
+	Plain string
 
 	m *member
 }
 
-// Commands returns the commands of the extensions that are loaded, in load order.
+// Commands returns the commands of the extensions that are loaded, in load order. Each has a
+// name of its own.
 func (s *Set) Commands() []Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	taken := map[string]bool{}
 	var out []Command
 	for _, m := range s.members {
 		if m.State != protocol.ExtensionLoaded {
 			continue
 		}
 		for _, c := range m.registered.Commands {
-			out = append(out, Command{m: m, Immediate: c.Immediate, CommandInfo: protocol.CommandInfo{Name: c.Name, Description: c.Description, ArgumentHint: c.ArgumentHint,
+			name := c.Name
+			for taken[name] {
+				name += ":" + m.ID
+			}
+			taken[name] = true
+			out = append(out, Command{m: m, Immediate: c.Immediate, Plain: c.Name, CommandInfo: protocol.CommandInfo{Name: name, Description: c.Description, ArgumentHint: c.ArgumentHint,
 				Source: protocol.CommandExtension, Origin: m.ID, Scope: string(m.Scope), Completes: c.Completes}})
 		}
 	}
@@ -44,7 +54,7 @@ func (s *Set) Commands() []Command {
 // the extension while it runs, other than of an immediate one, reach [Host] with the
 // values of ctx; what it has sent and appended is done when Run returns. Such commands of one extension run one at a time.
 func (c Command) Run(ctx context.Context, args string) (status string, err error) {
-	params := rpc.CommandRun{Ext: c.m.ID, Command: c.Name, Args: Words(args), ArgsRaw: args}
+	params := rpc.CommandRun{Ext: c.m.ID, Command: c.Plain, Args: Words(args), ArgsRaw: args}
 	p, m, err := c.m.reach(ctx)
 	if err != nil {
 		return "", err
@@ -115,7 +125,7 @@ func (c Command) Complete(ctx context.Context, prefix string) (*protocol.Complet
 	if !c.Completes {
 		return out, nil
 	}
-	return out, c.m.complete(ctx, rpc.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, out)
+	return out, c.m.complete(ctx, rpc.CommandComplete{Ext: c.m.ID, Command: c.Plain, Prefix: prefix}, out)
 }
 
 // CompleteInput returns what extensions offer where a message is being typed: that of the first

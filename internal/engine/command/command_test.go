@@ -175,6 +175,15 @@ func TestABodyRunsItsShellLinesInOrderAndShowsWhatTheyGive(t *testing.T) {
 	}
 }
 
+func TestATestOfTheShellIsNoImage(t *testing.T) {
+	for line, want := range map[string]string{"![[ -f go.mod ]] && go version\n": "[[ -f go.mod ]] && go version", "  ![ -d .git ] || echo no": "[ -d .git ] || echo no", "![[\t-n $x ]]": "[[\t-n $x ]]",
+		"![ $a = b ] && ls [ab]": "[ $a = b ] && ls [ab]", "![image](x.png)": "", "![ an image ](x.png)": "", "![ image ][name]": "", "![[notes.md]]": "", "!`date`": "", "!": "", "date": ""} {
+		if got, ok := ShellLine(line); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %t", line, got, ok)
+		}
+	}
+}
+
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

@@ -84,7 +84,7 @@ func (r Registry) List(ctx context.Context) *protocol.CommandList {
 }
 
 // find returns the command that somebody typed: by the name that is shown, or by
-// name:source or source:name also where the name alone would do.
+// name:source, source:name or name:extension's id also where the name alone would do.
 func (r Registry) find(ctx context.Context, name string) (entry, error) {
 	list, _ := r.entries(ctx)
 	var same []string
@@ -97,7 +97,8 @@ func (r Registry) find(ctx context.Context, name string) (entry, error) {
 		}
 	}
 	for _, e := range list {
-		if s := string(e.info.Source); name == e.plain+":"+s || name == s+":"+e.plain {
+		s := string(e.info.Source)
+		if name == e.plain+":"+s || name == s+":"+e.plain || e.info.Source == protocol.CommandExtension && name == e.plain+":"+e.info.Origin {
 			return e, nil
 		}
 	}

@@ -230,8 +230,26 @@ func readBody(read func([]byte) (*frontmatter.Document, error), data []byte) (Bo
 	return Body{parts(d.Body)}, nil
 }
 
-// parts takes a text apart: a line that begins with ! is a shell command, but for
-// images (![), and so is what is in !`…` within a line.
+// ShellLine returns the command of a line of a template that begins with !; false for other
+// lines, and for an image: ![text](place), ![text][name], ![[file]]. With a blank after [ or [[
+// and without a place it is a test of the shell.
+func ShellLine(line string) (command string, ok bool) {
+	text := strings.TrimSpace(line)
+	command, ok = strings.CutPrefix(text, "!")
+	if !ok || strings.HasPrefix(command, "`") || strings.TrimSpace(command) == "" {
+		return "", false
+	}
+	if rest, bracket := strings.CutPrefix(command, "["); bracket {
+		rest = strings.TrimPrefix(rest, "[")
+		if !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "\t") || strings.Contains(rest, "](") || strings.Contains(rest, "][") {
+			return "", false
+		}
+	}
+	return command, true
+}
+
+// parts takes a text apart: a line that begins with ! is a shell command (see [ShellLine]), and
+// so is what is in !`…` within a line.
 func parts(body string) (out []part) {
 	var b strings.Builder
 	shell := func(command string) {
@@ -242,8 +260,7 @@ func parts(body string) (out []part) {
 		out = append(out, part{true, strings.TrimSpace(command)})
 	}
 	for line := range strings.Lines(body) {
-		text := strings.TrimSpace(line)
-		if command := strings.TrimPrefix(text, "!"); command != text && !strings.HasPrefix(text, "!`") && !strings.HasPrefix(text, "![") && strings.TrimSpace(command) != "" {
+		if command, ok := ShellLine(line); ok {
 			shell(command)
 			if strings.HasSuffix(line, "\n") {
 				b.WriteByte('\n')

@@ -18,21 +18,26 @@ const maxNamed = 500
 // tightenNamed applies the rules about files that deny or ask to what the words of a step
 // name: those for Read to each word, those for Write to what is named to a program that
 // writes or removes what it is given. Where no sandbox holds them and no rule allows the whole
-// tool, protected files that are named to such a program are asked for, as for Write. Like rules that deny commands it is no
-// wall: a program can be told of a file in other ways.
+// tool, protected files that are named to a program which is not known to only read them are
+// asked for, as for Write. Like rules that deny commands it is no wall: a program can be told of
+// a file in other ways.
 func (p *Policy) tightenNamed(tool string, at *places, step shellparse.Step) (Verdict, bool) {
 	of := func(r rule) bool { return r.form == file }
 	if len(step.Words) == 0 || namesNoFiles(step.Words[0].Text) {
 		return Verdict{}, false
 	}
 	writes := writesOperands(step.Words)
-	guarded := writes && !p.confined && p.mode != Bypass &&
+	guarded := (writes || !step.Test && !leavesOperands(step.Words)) && !p.confined && p.mode != Bypass &&
 		!slices.ContainsFunc(p.allow, func(r rule) bool { return r.forTool(tool) })
 	if !guarded && !slices.ContainsFunc(p.deny, of) && !slices.ContainsFunc(p.ask, of) {
 		return Verdict{}, false
 	}
 	var question Verdict
-	denies := func(w shellparse.Word, abs string) (Verdict, bool) {
+	reads := len(step.Words) // the word with what it runs
+	if runsFile(step.Words) {
+		reads = 1
+	}
+	denies := func(w shellparse.Word, abs string, guarded bool) (Verdict, bool) {
 		to := at.resolve(abs)
 		real := to.Abs
 		covers := func(r rule) bool {
@@ -57,13 +62,13 @@ func (p *Policy) tightenNamed(tool string, at *places, step shellparse.Step) (Ve
 		return Verdict{}, false
 	}
 	tooMany := ask("", "The command names more files than can be compared with the rules about files.")
-	for _, w := range step.Words {
+	for i, w := range step.Words {
 		for _, name := range names(w) {
 			for _, abs := range at.absolute(name) {
 				if at.named++; at.named > maxNamed {
 					return tooMany, true
 				}
-				if v, ok := denies(w, abs); ok {
+				if v, ok := denies(w, abs, guarded && i > 0 && i != reads); ok {
 					return v, true
 				}
 			}
@@ -71,7 +76,7 @@ func (p *Policy) tightenNamed(tool string, at *places, step shellparse.Step) (Ve
 	}
 	found, all := at.matched(step)
 	for _, abs := range found {
-		if v, ok := denies(shellparse.Word{Text: abs, Literal: true}, abs); ok {
+		if v, ok := denies(shellparse.Word{Text: abs, Literal: true}, abs, guarded); ok {
 			v.Reason = fmt.Sprintf("A wildcard stands for %s, which the rule %s denies; name the files that are meant.", abs, v.Rule)
 			return v, true
 		}
@@ -178,6 +183,38 @@ func writesOperands(words []shellparse.Word) bool {
 	}
 	p, ok := programOf(words[0].Text)
 	return ok && slices.ContainsFunc(words[1:], func(w shellparse.Word) bool { return p.refuses(w.Text) })
+}
+
+// leavesOperands reports whether a program is known to leave the files as they are that it is
+// given, unless [writesOperands] knows better of its options.
+func leavesOperands(words []shellparse.Word) bool {
+	name := words[0].Text
+	if dir := path.Dir(name); dir == "/bin" || dir == "/usr/bin" {
+		name = path.Base(name)
+	}
+	switch name { // with another folder it is another program
+	case "git":
+		at := gitSubcommand(words)
+		return at == len(words) || gitLeavesFiles(words[at].Text)
+	case "ag", "awk", "b2sum", "base64", "basename", "bat", "cat", "cksum", "cmp", "column", "comm", "cut", "date", "df", "diff", "dirname", "du", "egrep", "eza",
+		"fd", "fdfind", "fgrep", "file", "find", "fmt", "fold", "gawk", "getfacl", "grep", "head", "hexdump", "join", "jq", "less", "ls", "lsattr", "mawk", "md5sum",
+		"more", "nl", "od", "paste", "pwd", "readlink", "realpath", "rev", "rg", "sed", "sha1sum", "sha256sum", "sha512sum", "sort", "stat", "strings", "sum", "tac",
+		"tail", "test", "[", "tr", "tree", "type", "uniq", "wc", "which", "xxd", "yq", "zcat", "zgrep":
+		return true
+	}
+	return false
+}
+
+// runsFile reports whether the first argument of a program is a file that it runs.
+func runsFile(words []shellparse.Word) bool {
+	if len(words) < 2 || strings.HasPrefix(words[1].Text, "-") {
+		return false
+	}
+	switch path.Base(words[0].Text) {
+	case "bash", "sh", "dash", "zsh", "ksh", "python", "python2", "python3", "node", "ruby", "perl", "php", "lua", "tsx", "ts-node":
+		return true
+	}
+	return false
 }
 
 // names returns the paths that a word may hold: the word itself, what is after a sign

@@ -93,6 +93,28 @@ func TestRulesAboutFilesBindWhatWildcardsStandFor(t *testing.T) {
 	}
 }
 
+func TestWithoutASandboxAProtectedFileThatIsNamedToAnyOtherProgramIsAskedFor(t *testing.T) {
+	var some Layer
+	for _, name := range []string{"gcc", "openssl", "git", "curl", "wget", "tar", "rsync", "unzip", "patch", "tool", "./cat", "make", "npx", "cat", "ls", "grep", "find", "head", "wc", "diff", "stat", "sort", "jq", "test", "bash", "python3", "awk", "uniq", "xxd"} {
+		some.Allow = append(some.Allow, "Bash("+name+":*)")
+	}
+	for _, c := range []struct{ src, want string }{
+		{"gcc -o .git/hooks/pre-commit x.c", "q"}, {"gcc -o.git/hooks/pre-commit x.c", "q"}, {"openssl enc -in a -out .git/config", "q"}, {"tool --out=.git/hooks/x", "q"}, {"tool out:.git/hooks/x", "q"},
+		{"git clone https://x.org/y .scorel", "q"}, {"git init .scorel", "q"}, {"git worktree add .scorel/x", "q"}, {"tar -C .git/hooks -xf x.tar", "q"}, {"curl -o .git/hooks/x u", "q"}, {"wget -O .git/hooks/x u", "q"},
+		{"rsync x .git/hooks/", "q"}, {"unzip x.zip -d .scorel", "q"}, {"patch .git/config x.diff", "q"}, {"./cat .git/config", "q"}, {"cd .git && gcc -o hooks/x x.c", "q"},
+		{"python3 x.py .git/config", "q"}, {"python3 -c x .git/config", "q"}, {"uniq x .git/config", "q"}, {"sort -o .git/config x", "q"}, {"xxd -r x .git/config", "q"},
+		{"cat .git/config", "a"}, {"/usr/bin/cat .git/config", "q"}, {"ls .git/hooks", "a"}, {"ls .scorel", "a"}, {"grep -r x .scorel", "a"}, {"find .scorel -name x", "a"}, {"head -3 .git/config", "a"}, {"wc -l .git/config", "a"},
+		{"diff .git/config x", "a"}, {"stat .git/hooks", "a"}, {"sort .git/config", "a"}, {"jq . .scorel/x.json", "a"}, {"test -f .git/config && ls", "a"}, {"[[ -f .git/config ]] && ls", "a"}, {"for f in .scorel/*; do cat \"$f\"; done", "a"}, {"awk '{print $1}' .git/config", "a"},
+		{"git status", "a"}, {"git diff .scorel/config.toml", "a"}, {"git log -- .scorel", "a"}, {"git show HEAD:.scorel/config.toml", "a"}, {"git add .scorel/config.toml", "a"}, {"git commit -m 'about .git/config'", "a"},
+		{"bash .scorel/check.sh", "a"}, {"python3 .scorel/check.py x", "a"}, {"gcc -o x x.c", "a"}, {"make all", "a"}, {"npx prettier src", "a"}, {"gcc -I.github -o x x.c", "a"},
+	} {
+		v := compile(t, Default, some).Judge(bash(c.src))
+		if letter(v.Decision) != c.want {
+			t.Errorf("%q: %s (%s), want %s", c.src, v.Decision, v.Reason, c.want)
+		}
+	}
+}
+
 func TestWithoutASandboxAProtectedFileThatIsNamedToAProgramThatWritesIsAskedFor(t *testing.T) {
 	some := Layer{Allow: []string{"Bash(cp:*)", "Bash(tee:*)", "Bash(mv:*)", "Bash(ln:*)", "Bash(install:*)", "Bash(dd:*)", "Bash(bash:*)", "Bash(sed:*)", "Bash(cat:*)", "Bash(ls:*)", "Bash(echo:*)", "Bash(git status:*)"}}
 	for _, c := range []struct{ src, want string }{

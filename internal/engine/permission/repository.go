@@ -93,16 +93,22 @@ func plants(step shellparse.Step) bool {
 		if at == len(step.Words) {
 			return false
 		}
-		switch step.Words[at].Text {
-		case "add", "annotate", "blame", "branch", "cat-file", "check-ignore", "commit", "describe", "diff", "fetch", "for-each-ref", "grep", "log", "ls-files",
-			"ls-remote", "ls-tree", "merge-base", "name-rev", "push", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status",
-			"switch", "tag", "version":
-			return false
-		}
-		return true
+		return !gitLeavesFiles(step.Words[at].Text)
 	case "cd", "pwd", "echo", "printf", "true", "false", ":", "exit", "test", "[", "ls", "cat", "head", "tail", "grep", "wc", "cut", "tr", "stat", "du", "df",
 		"basename", "dirname", "realpath", "date", "whoami", "uname", "which", "sleep", "seq", "cmp":
 		return false
 	}
 	return true
+}
+
+// gitLeavesFiles reports whether a subcommand of git leaves the files as they are that it is
+// given.
+func gitLeavesFiles(sub string) bool {
+	switch sub {
+	case "add", "annotate", "blame", "branch", "cat-file", "check-ignore", "commit", "describe", "diff", "fetch", "for-each-ref", "grep", "log", "ls-files",
+		"ls-remote", "ls-tree", "merge-base", "name-rev", "push", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status",
+		"switch", "tag", "version":
+		return true
+	}
+	return false
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"scorel/internal/engine/command"
 	"scorel/internal/engine/config"
 )
 
@@ -89,7 +90,8 @@ func shellLines(data []byte) []string {
 	var out []string
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
-		if bytes.Contains(line, []byte("!`")) || bytes.HasPrefix(line, []byte("```!")) ||
+		_, runs := command.ShellLine(string(line))
+		if runs || bytes.Contains(line, []byte("!`")) || bytes.HasPrefix(line, []byte("```!")) ||
 			(bytes.HasPrefix(line, []byte("!")) && !bytes.HasPrefix(line, []byte("!["))) {
 			out = append(out, string(line))
 		}

@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"scorel/internal/extension"
@@ -24,7 +25,8 @@ type queue struct {
 }
 
 // Commands returns the commands of the extensions, which it starts: only they know their
-// commands. A session without extensions, which is nil, has none.
+// commands. A session without extensions, which is nil, has none. People are told once of
+// commands that have another name than their extension gave them.
 func (x *Session) Commands(ctx context.Context) ([]extension.Command, error) {
 	if x == nil {
 		return nil, nil
@@ -32,7 +34,17 @@ func (x *Session) Commands(ctx context.Context) ([]extension.Command, error) {
 	if err := x.load(ctx); err != nil {
 		return nil, err
 	}
-	return x.set.Commands(), nil
+	all := x.set.Commands()
+	owner := map[string]string{}
+	for _, c := range all {
+		first, several := owner[c.Plain]
+		if !several {
+			owner[c.Plain] = c.Origin
+		} else if !strings.HasPrefix(c.Plain, protocol.ShortcutPrefix) { // of keys, clients tell
+			x.tellOnce(fmt.Sprintf("The extensions %s and %s both have a command /%s: /%[3]s runs that of %[1]s, and /%[4]s that of %[2]s.", first, c.Origin, c.Plain, c.Name))
+		}
+	}
+	return all, nil
 }
 
 // Queue runs a command at the next step boundary, and tells people what came of it.

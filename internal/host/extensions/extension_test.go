@@ -127,6 +127,46 @@ func TestCommandOfAnExtensionSeesTheConversation(t *testing.T) {
 	}
 }
 
+func TestSecondExtensionWithACommandHasItUnderItsOwnName(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	for _, name := range []string{"first", "second"} {
+		w.Ts(name, `export default function (pi: any) {
+  pi.registerCommand("same", { description: "x", getArgumentCompletions: () => [{ value: "`+name+`", label: "x" }], handler: async (_: string, ctx: any) => ctx.ui.notify("ran in `+name+`", "info") });
+  pi.registerShortcut("f8", { description: "x", handler: (ctx: any) => ctx.ui.notify("pressed in `+name+`", "info") });
+}`)
+	}
+	e := w.Begin(false)
+	list, err := client.Call[*protocol.CommandList](t.Context(), e.C, e.ID, &protocol.ListCommands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range list.Commands {
+		if c.Source == protocol.CommandExtension {
+			names = append(names, c.Name)
+		}
+	}
+	if got := strings.Join(names, " "); got != "same same:second shortcut:f8 shortcut:f8:second" {
+		t.Errorf("listed: %s", got)
+	}
+	told := e.Trace()
+	for name, want := range map[string]string{"same": "ran in first", "same:first": "ran in first", "same:second": "ran in second", "shortcut:f8:second": "pressed in second"} {
+		_, err := e.Run(name, "")
+		trace := e.Trace()
+		if err != nil || !strings.Contains(trace, want) {
+			t.Errorf("/%s: %v; no %q in:\n%s", name, err, want, trace)
+		}
+		told += trace
+	}
+	done, err := client.Call[*protocol.CompletionList](t.Context(), e.C, e.ID, &protocol.CompleteCommand{Name: "same:second"})
+	if err != nil || len(done.Items) != 1 || done.Items[0].Value != "second" {
+		t.Errorf("completed: %+v, %v", done, err)
+	}
+	if want := "The extensions first and second both have a command /same: /same runs that of first, and /same:second that of second."; strings.Count(told, want) != 1 || strings.Contains(told, "both have a command /shortcut") {
+		t.Errorf("the notice:\n%s", told)
+	}
+}
+
 func TestExtensionInTypeScriptKeepsStateThatARewindTakesBack(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
 	w.Ts("marks", `export default function (pi: any) {

@@ -15,8 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/platform/disk"
 	"scorel/internal/ui/exit"
 	"scorel/internal/ui/plain"
+	"scorel/internal/ui/tui/keymap"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -96,6 +98,7 @@ code runs: check what you would run.`,
 				if err != nil {
 					return err
 				}
+				a.checkShortcuts(e)
 				switch {
 				case e.State != protocol.ExtensionLoaded:
 					a.code = exit.Failed
@@ -114,6 +117,24 @@ code runs: check what you would run.`,
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// checkShortcuts adds the shortcuts of an extension that do not count with the keys of this user.
+func (a *app) checkShortcuts(e *protocol.ExtensionInfo) {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return // the default keys are not those of the user
+	}
+	keys, _ := keymap.Read(disk.OS(), filepath.Join(dir, "keys.toml"))
+	for _, name := range e.Commands {
+		text, ok := strings.CutPrefix(name, protocol.ShortcutPrefix)
+		if !ok {
+			continue
+		}
+		if _, why := keys.Shortcut(text); why != "" {
+			e.Unsupported = append(e.Unsupported, fmt.Sprintf("The shortcut %s does not count in the terminal UI: it %s.", text, why))
+		}
+	}
 }
 
 // extensionPath returns the whole path of an extension that is named by its id in the

@@ -35,6 +35,7 @@ func commands() []Command {
 		{Name: "model", Doc: "Change the model from the next turn on", screen: has("[MODEL]"), lines: has("MODEL")},
 		{Name: "monitor", Doc: "Run a command in the background and tell the model of its lines", screen: has("COMMAND"), lines: onScreen()},
 		{Name: "new", Doc: "Start a new session", screen: has(""), lines: not("scorel -p \"…\" begins one")},
+		{Name: "notices", Doc: "Show earlier notices", screen: has(""), lines: not("they are in the lines above")},
 		{Name: "process", Doc: "Show the progress of calls and background commands", screen: has(""), lines: has("[CALL]")},
 		{Name: "ps", Aliases: []string{"daemon"}, Doc: "The sessions that the host has open", screen: has(""), lines: not("scorel ps shows them")},
 		{Name: "queue", Doc: "Show queued messages", screen: has(""), lines: has("[drop N|resume]")},

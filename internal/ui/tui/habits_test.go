@@ -140,3 +140,22 @@ func TestEscCancelsTheTurnThoughACommandOfThePersonHasEndedInIt(t *testing.T) {
 	s.Until("Cancelled", "Escape")
 	s.Gone("esc to cancel")
 }
+
+func TestAMessageThatIsTakenBackIsAboveTheDraft(t *testing.T) {
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("the first message")
+	waitAnswers(s, 1)
+	s.Gone("esc to cancel")
+	s.Type("a draft of mine")
+	s.Keys("C-x", "r")
+	s.WaitFor("─ Tree", "you: the first message")
+	s.Keys("Up")
+	s.WaitFor("❯ ● you: the first message")
+	s.Keys("Enter")
+	s.WaitFor("1. Edit this message and send it again", "enter choose  esc back")
+	s.Keys("Enter")
+	s.WaitFor("Leave the rest without a summary")
+	s.Keys("Enter")
+	s.WaitFor("❯ the first message", "  a draft of mine", "what you had typed is below the message")
+}

@@ -70,6 +70,9 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 			m.host.ResetMode()
 		}
 		m.forgetShown()
+		if was := m.session.ID(); was != "" && was != o.ID {
+			m.toasts.DismissProblems()
+		}
 		m.session.Open(o)
 	}
 	m.focus.questions.Clear()

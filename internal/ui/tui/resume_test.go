@@ -123,3 +123,22 @@ func TestWhatIsToldWhileAPickerIsOpenIsSeen(t *testing.T) {
 		return i >= 0 && strings.Contains(screen[i:], "Understood.") && strings.Contains(screen[i:], "here")
 	})
 }
+
+func TestAnErrorOfASessionGoesWithItAndIsAmongTheNotices(t *testing.T) {
+	h := newHarness(t)
+	h.Store(protocol.Meta{Name: "another one"}, "something else", "nothing of that")
+	s := h.Open()
+	s.Say("about apples")
+	waitAnswers(s, 1)
+	s.Say("/nonesuch thing")
+	s.WaitFor("there is no command /nonesuch")
+	s.Keys("C-c") // what was not sent
+	s.WaitFor("ask something")
+	s.Say("/resume another one")
+	s.WaitFor("❯ something else", "nothing of that")
+	if strings.Contains(s.Screen(), "✗ there is no command /nonesuch") {
+		t.Errorf("the error of the other session is still shown:\n%s", s.Screen())
+	}
+	s.Say("/notices")
+	s.WaitFor("─ Notices", "there is no command /nonesuch", "esc")
+}

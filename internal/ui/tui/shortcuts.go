@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,8 +12,8 @@ import (
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/loop"
+	"scorel/internal/ui/tui/panel"
 	"scorel/protocol"
-	"scorel/protocol/display"
 )
 
 // shortcutTimeout is how long the editor waits for the host to name the shortcuts of extensions,
@@ -34,7 +33,9 @@ type shortcuts struct {
 	keys map[string]string // by the key: the name of its command; nil while they are not known
 	ask  *int              // the question that is open; nil for none
 	held []pressed         // keys that wait for the answer
-	told string            // what is wrong with shortcuts, as it was said last
+
+	wrong []protocol.DoctorCheck // shortcuts that do not count, each with the reason
+	told  string                 // the texts of wrong, as they were said last
 }
 
 // known reports whether the shortcuts of the session that is shown are known.
@@ -186,58 +187,33 @@ func (s *shortcuts) answered(ask *int, of protocol.SessionID, list *protocol.Com
 // take takes the shortcuts among the commands of a session, and says which of them do not count.
 func (s *shortcuts) take(of protocol.SessionID, commands []protocol.CommandInfo) {
 	s.of, s.keys = of, map[string]string{}
-	owners := map[string]string{}
-	var wrong []string
-	for _, c := range commands {
-		text, ok := shortcutOf(c)
-		if !ok {
+	s.wrong = nil
+	for _, k := range panel.Shortcuts(s.prefs.keys.Map, commands) {
+		if k.Why == "" {
+			s.keys[k.Key] = k.Command.Name
 			continue
 		}
-		key, valid := keymap.Parse(text)
-		why := ""
-		if !valid {
-			why = "is no key such as alt+k or f5"
-		} else if taken := s.prefs.keys.Map.Taken(key, keymap.Editor, keymap.Global); character(key) {
-			why = "is a character that is typed"
-		} else if taken != "" {
-			why = "is the key of " + string(taken) + ", which keys.toml can change"
-		} else if owners[key] != "" {
-			why = "is a shortcut of " + owners[key] + " already"
-		}
-		if why != "" {
-			wrong = append(wrong, display.Line(text+" of the extension "+c.Origin+" "+why))
-			continue
-		}
-		s.keys[key], owners[key] = c.Name, c.Origin
+		s.wrong = append(s.wrong, protocol.DoctorCheck{ID: "ui-shortcuts", State: "warn", Text: k.Text + " of the extension " + k.Command.Origin + " " + k.Why, Advice: "Type /" + k.Command.Name + " to run it."})
 	}
-	s.tell(wrong)
+	s.tell()
 }
 
-// tell says which shortcuts do not count, once.
-func (s *shortcuts) tell(wrong []string) {
-	text := strings.Join(wrong, "; ")
-	if text == "" || text == s.told {
+// tell says that shortcuts do not count, once. /doctor lists them.
+func (s *shortcuts) tell() {
+	var texts []string
+	for _, w := range s.wrong {
+		texts = append(texts, w.Text)
+	}
+	all := strings.Join(texts, "\n")
+	if all == s.told {
 		return
 	}
-	s.told = text
-	if len(wrong) == 1 {
-		s.toasts.Warn("A shortcut does not count: " + text + ". Type /" + protocol.ShortcutPrefix + "KEY to run it.")
-		return
+	s.told = all
+	switch len(s.wrong) {
+	case 0:
+	case 1:
+		s.toasts.Warn("A shortcut does not count: " + s.wrong[0].Text + ". " + s.wrong[0].Advice)
+	default:
+		s.toasts.Warn(fmt.Sprintf("%d shortcuts of extensions do not count; /doctor says why", len(s.wrong)))
 	}
-	s.toasts.Warn(fmt.Sprintf("%d shortcuts do not count: %s. Type /%sKEY to run them.", len(wrong), text, protocol.ShortcutPrefix))
-}
-
-// character reports whether a key is a character.
-func character(key string) bool { return key == "space" || utf8.RuneCountInString(key) == 1 }
-
-// shortcutOf returns the key of a command that is a shortcut.
-func shortcutOf(c protocol.CommandInfo) (key string, ok bool) {
-	if c.Source != protocol.CommandExtension {
-		return "", false
-	}
-	key, ok = strings.CutPrefix(c.Name, protocol.ShortcutPrefix)
-	if i := strings.LastIndex(key, ":"+string(protocol.CommandExtension)); i > 0 { // several have it
-		key = key[:i]
-	}
-	return key, ok
 }

@@ -26,8 +26,7 @@ func TestAShortcutOfAnExtensionRunsItsHandler(t *testing.T) {
 	s.WaitFor("❯ ab")
 	s.Keys("M-k") // before there is a session
 	s.Type("c")
-	s.WaitFor("k was pressed", "❯ abc", "3 shortcuts do not count: alt+p of the extension handy is the key of global.pickModel",
-		"hyper-q of the extension handy is no key", "Type /shortcut:KEY to run them.")
+	s.WaitFor("k was pressed", "❯ abc", "3 shortcuts of extensions do not count; /doctor says why")
 	s.Keys("F7")
 	s.WaitFor("seven was pressed")
 	s.Keys("M-j") // is a key of the UI
@@ -43,6 +42,15 @@ func TestAShortcutOfAnExtensionRunsItsHandler(t *testing.T) {
 	if strings.Contains(s.Screen(), "/shortcut:alt+k") {
 		t.Errorf("help shows a shortcut as a command:\n%s", s.Screen())
 	}
+	s.WaitFor("/shortcut:x") // which is typed
+	s.Keys("Escape")         // the filter
+	s.WaitFor("Commands of this UI")
+	s.Keys("Escape")
+	s.WaitFor("❯ abcu")
+	s.Keys("C-c")
+	s.Say("/doctor")
+	s.WaitFor("ui-shortcuts: alt+p of the extension handy is the key of global.pickModel", "ui-shortcuts: hyper-q of the extension handy is no key",
+		"ui-shortcuts: x of the extension handy is a character that is typed", "Type /shortcut:x to run it.")
 }
 
 func TestAKeyThatIsNoShortcutIsTypedInItsPlace(t *testing.T) {

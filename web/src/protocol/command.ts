@@ -72,7 +72,7 @@ export interface Reload {}
 
 /** CommandInfo is a slash command, for help and completion. */
 export interface CommandInfo {
-  /** what is typed after the slash; "name:source" where a name is taken twice */
+  /** what is typed after the slash; "name:source" where a name is taken twice, "name:id" where an extension before that of the id has it */
   name: string;
   description?: string;
   argumentHint?: string;

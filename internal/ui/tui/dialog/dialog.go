@@ -212,7 +212,11 @@ func (f *frame) hints(th *theme.Theme, width, height, body, below int, doing []r
 		return nil
 	}
 	if f.open || body > folded || body > height-2-below {
-		doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: "all of it"}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
+		expands := "all of it"
+		if f.open {
+			expands = "less of it"
+		}
+		doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: expands}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
 	}
 	line := row.Hints(th, width, row.HintsOf(f.keys, doing...))
 	switch {
@@ -306,6 +310,23 @@ func prose(text string, width int, style theme.Style) []string {
 		lines = append(lines, style.On(l))
 	}
 	return lines
+}
+
+// reason returns why the host asks, with a command between backticks as code. Other backticks are
+// part of a command, and stay.
+func reason(text string, th *theme.Theme, width int) []string {
+	before, rest, _ := strings.Cut(cell.Clean(text), "`")
+	code, after, ok := strings.Cut(rest, "`")
+	if !ok || strings.Contains(after, "`") || th.Code == "" { // without colours the backticks say it
+		return prose(text, width, th.Dim)
+	}
+	var styled string
+	for _, p := range []row.Piece{{Text: before, Style: th.Dim}, {Text: code, Style: th.Code}, {Text: after, Style: th.Dim}} {
+		if p.Text != "" {
+			styled += p.Style.On(p.Text)
+		}
+	}
+	return cell.Wrap(styled, width)
 }
 
 // subagent says which sub-agent asks, with a mark in its color where it has one.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/keymap"
@@ -615,5 +617,49 @@ func TestALongTitleIsSeenWhole(t *testing.T) {
 		if !strings.Contains(got, title) {
 			t.Errorf("%d columns: %s", width, text)
 		}
+	}
+}
+
+func TestAReasonShowsACommandAsCode(t *testing.T) {
+	plain := func(lines []string) string { return ansi.Strip(strings.Join(lines, "|")) }
+	for text, want := range map[string]string{
+		"`rm -r x` needs permission.":           "rm -r x needs permission.",
+		"A redirection of `x > y` needs it: no": "A redirection of x > y needs it: no",
+		"`echo `date`` needs permission.":       "`echo `date`` needs permission.",
+		"It needs permission.":                  "It needs permission.",
+		"One ` alone":                           "One ` alone",
+	} {
+		if got := plain(reason(text, golden.Dark(), 60)); got != want {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+		if got := plain(reason(text, golden.Plain(), 60)); got != text {
+			t.Errorf("without colours %q is shown as %q", text, got)
+		}
+	}
+	got := reason("`a long command of many words` needs permission.", golden.Dark(), 20)
+	if len(got) != 3 || plain(got[1:2]) != "many words needs" {
+		t.Errorf("%q", got)
+	}
+	if code := strings.TrimSuffix(golden.Dark().Code.On("a long command of"), "\x1b[m"); !strings.HasPrefix(got[0], code) {
+		t.Errorf("its first line is %q", got[0])
+	}
+}
+
+func TestAnOpenTextIsSaidToBeFoldedByTheSameKey(t *testing.T) {
+	req := bash()
+	req.Args = json.RawMessage(`{"command":"` + strings.Repeat(`echo a\n`, 40) + `"}`)
+	p := NewPermission(req, nil)
+	p.SetKeys(keymap.Default())
+	p.Arm(true)
+	last := func() string {
+		lines, _ := p.Render(golden.Plain(), 60, 20)
+		return lines[len(lines)-1]
+	}
+	if got := last(); !strings.HasPrefix(got, "ctrl+o all of it") {
+		t.Errorf("folded: %q", got)
+	}
+	p.Do(keymap.DialogExpand)
+	if got := last(); !strings.HasPrefix(got, "ctrl+o less of it") {
+		t.Errorf("open: %q", got)
 	}
 }

@@ -142,11 +142,11 @@ func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *fiel
 		below = append(below, subagent(th, width, p.req.Subagent))
 	}
 	if p.req.Reason != "" {
-		below = append(below, prose(p.req.Reason, width, th.Dim)...)
+		below = append(below, reason(p.req.Reason, th, width)...)
 	}
 	var cursor *field.Cursor
 	on := len(below)
-	doing := []row.Doing{{Action: keymap.DialogReason, Text: "deny with a reason"}, {Action: keymap.DialogClose, Text: "no"}}
+	doing := []row.Doing{{Action: keymap.DialogPick, Text: "answer"}, {Action: keymap.DialogReason, Text: "deny with a reason"}, {Action: keymap.DialogClose, Text: "no"}}
 	if p.typing {
 		label := "No, because: "
 		text, x := p.why.Render(th, max(1, width-cell.Width(label)))

@@ -112,5 +112,5 @@ func (d *plan) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 			row.Doing{Action: keymap.DialogPick, Text: "send"}, row.Doing{Action: keymap.DialogClose, Text: closes})
 	}
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, "Approve this plan?", body, lines, at, nil, row.Doing{Action: keymap.DialogClose, Text: "keep planning"})
+	return d.compose(th, width, height, "Approve this plan?", body, lines, at, nil, row.Doing{Action: keymap.DialogPick, Text: "answer"}, row.Doing{Action: keymap.DialogClose, Text: "keep planning"})
 }

@@ -218,10 +218,11 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 		ask = append(ask, prose("Space: select. "+d.named(keymap.DialogPick)+": continue.", width, th.Dim)...)
 	}
 	below, cursor, at := p.render(th, width, d.armed)
-	doing := []row.Doing{{Action: keymap.DialogClose, Text: "skip"}}
+	doing := []row.Doing{{Action: keymap.DialogPick, Text: "answer"}}
 	if len(d.pages) > 1 {
-		doing = append([]row.Doing{{Action: keymap.DialogReason, Text: "next question"}}, doing...)
+		doing = append(doing, row.Doing{Action: keymap.DialogReason, Text: "next question"})
 	}
+	doing = append(doing, row.Doing{Action: keymap.DialogClose, Text: "skip"})
 	return d.compose(th, width, height, title, ask, below, at, cursor, doing...)
 }
 

@@ -70,6 +70,22 @@ func (m *Map) Taken(key string, places ...Place) Action {
 	return ""
 }
 
+// Shortcut returns the key that an extension names for a shortcut in the editor. Why says why it
+// does not count there, "" where it does.
+func (m *Map) Shortcut(text string) (key, why string) {
+	key, ok := Parse(text)
+	if !ok {
+		return "", "is no key such as alt+k or f5"
+	}
+	if key == "space" || utf8.RuneCountInString(key) == 1 {
+		return key, "is a character that is typed"
+	}
+	if taken := m.Taken(key, Editor, Global); taken != "" {
+		return key, "is the key of " + string(taken) + ", which keys.toml can change"
+	}
+	return key, ""
+}
+
 // Reader finds the actions of keys, sequences included.
 type Reader struct {
 	Map     *Map

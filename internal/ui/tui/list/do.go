@@ -74,8 +74,11 @@ func (l *List) Do(a keymap.Action) Outcome {
 	return Outcome{}
 }
 
-// can reports whether there is an item with which something can be done.
-func (l *List) can(c Can) bool { return l.cfg.Can&c != 0 && l.ID() != "" }
+// can reports whether there is an item with which something can be done. One that cannot be
+// picked can only be looked into.
+func (l *List) can(c Can) bool {
+	return l.cfg.Can&c != 0 && l.ID() != "" && (c == Preview || l.disabled() == "")
+}
 
 // moves does an action that moves among the rows; false for others.
 func (l *List) moves(a keymap.Action) bool {

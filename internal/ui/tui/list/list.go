@@ -86,6 +86,8 @@ type Config struct {
 	// Confirm is the question before deleting, in which %s is the item's title; "" is a
 	// usual one.
 	Confirm string
+	// PickWord says what picking an item does, for the hint; "" is choose.
+	PickWord string
 	// DeleteWord says what deleting is, for the hint; "" is delete.
 	DeleteWord string
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -362,5 +363,65 @@ func TestWhatASearchHasFoundIsSeenHoweverNarrowTheListIs(t *testing.T) {
 		if got := draw(l, width, 5); !strings.Contains(got, "wombat") || !strings.Contains(got, "its ti") {
 			t.Errorf("at %d:\n%s", width, got)
 		}
+	}
+}
+
+func TestTheLastLineNamesKeysAlsoOfAnItemThatCannotBePicked(t *testing.T) {
+	l := New(Config{Title: "Tasks", Can: Filter | Delete, DeleteWord: "stop", PickWord: "look", Keys: keymap.Default(), Items: []Item{{ID: "a", Title: "one", Disabled: "it is a problem"}, {ID: "b", Title: "two"}}})
+	last := func(width int) string {
+		lines, _ := l.Render(golden.Plain(), width, 12)
+		return strings.TrimRight(lines[len(lines)-1], " ")
+	}
+	if got := last(60); got != "it is a problem  esc close" {
+		t.Errorf("a problem: %q", got)
+	}
+	if got := last(20); got != "esc close" {
+		t.Errorf("narrow: %q", got)
+	}
+	if lines, _ := l.Render(golden.Plain(), 16, 12); !slices.Contains(lines, "it is a problem") {
+		t.Errorf("narrow: %q", lines)
+	}
+	l.Do(keymap.ListDown)
+	if got := last(60); got != "enter look  ctrl+d stop  esc close" {
+		t.Errorf("another: %q", got)
+	}
+	l.Do(keymap.ListDelete)
+	if got := last(60); got != "enter stop  esc leave it" {
+		t.Errorf("while it asks: %q", got)
+	}
+	l.Do(keymap.ListClose)
+	l.Insert("none such")
+	if got := last(60); got != "esc clear" {
+		t.Errorf("nothing matches: %q", got)
+	}
+}
+
+func TestAProblemIsReadWhole(t *testing.T) {
+	text := "the file .scorel/skills/review/SKILL.md has no description, so that the skill review is left out"
+	l := New(Config{Title: "Skills", Can: Filter, Keys: keymap.Default(), Items: []Item{{ID: "a", Title: text, Mark: "!", Disabled: text}, {ID: "b", Title: "short", Disabled: "short"}}})
+	draw := func(width, height int) string {
+		lines, _ := l.Render(golden.Plain(), width, height)
+		for _, s := range lines {
+			if cell.Width(s) > width {
+				t.Errorf("%q is wider than %d", s, width)
+			}
+		}
+		if len(lines) > height {
+			t.Errorf("%d lines, at most %d", len(lines), height)
+		}
+		return strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-4):], " ")), " ")
+	}
+	if got := draw(60, 12); !strings.Contains(got, text+" esc close") {
+		t.Errorf("%q", got)
+	}
+	if got := draw(30, 9); !strings.Contains(got, "...") || !strings.HasSuffix(got, "esc close") {
+		t.Errorf("a small window: %q", got)
+	}
+	if got := draw(120, 12); strings.Count(got, "no description") != 1 {
+		t.Errorf("twice: %q", got)
+	}
+	l.Do(keymap.ListDown)
+	if got := draw(60, 12); strings.Count(got, "short") != 1 || !strings.HasSuffix(got, "esc close") {
+		t.Errorf("a short one: %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,17 +54,13 @@ func (l *List) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 			cursor = &field.Cursor{X: x, Y: 1}
 		}
 	}
-	end := ""
+	var end []string
 	if height >= hintsFrom {
-		if end = l.foot(th, width); end != "" {
-			height--
-		}
+		end = l.foot(th, width, height)
+		height -= len(end)
 	}
 	lines = append(lines, l.body(th, width, height-len(lines))...)
-	if end != "" {
-		lines = append(lines, end)
-	}
-	return lines, cursor
+	return append(lines, end...), cursor
 }
 
 func (l *List) title() string {
@@ -123,27 +120,63 @@ func (l *List) titleOf(id string) string {
 	return ""
 }
 
-// foot is the last line: why the item that is on cannot be picked, else hints.
-func (l *List) foot(th *theme.Theme, width int) string {
+// foot is the last lines: why the item that is on cannot be picked, and hints.
+func (l *List) foot(th *theme.Theme, width, height int) []string {
 	switch {
 	case l.problem != "":
-		return row.Line(th, width, "", []row.Piece{{Text: l.problem, Style: th.Error}}, nil)
-	case l.on < len(l.shown) && l.items[l.shown[l.on]].Disabled != "":
-		return row.Line(th, width, "", []row.Piece{{Text: l.items[l.shown[l.on]].Disabled, Style: th.Warning}}, nil)
+		return []string{row.Line(th, width, "", []row.Piece{{Text: l.problem, Style: th.Error}}, nil)}
+	case l.disabled() != "":
+		return l.whyNot(th, width, height/3)
 	case l.cfg.Keys != nil:
-		return row.Hints(th, width, l.hints(width))
+		return []string{row.Hints(th, width, l.hints(width))}
 	}
-	return ""
+	return nil
+}
+
+// whyNot says why the item that is on cannot be picked, in at most so many lines, and names what
+// else can be done. A reason that is the title is said where the row does not show it whole.
+func (l *List) whyNot(th *theme.Theme, width, most int) []string {
+	why, hints := l.disabled(), row.Hints(th, width, l.hints(width))
+	if it := l.items[l.shown[l.on]]; why == it.Title && cell.Width("  "+it.Mark+" "+why) <= width {
+		return []string{hints}
+	}
+	if cell.Width(why)+2+cell.Width(hints) <= width {
+		return []string{th.Warning.On(why) + "  " + hints}
+	}
+	var lines []string
+	for i, text := range cell.Wrap(why, width) {
+		if i == most {
+			lines[i-1] = cell.Cut(lines[i-1], max(0, width-cell.Width(th.Box.Ellipsis)), "") + th.Warning.On(th.Box.Ellipsis)
+			break
+		}
+		lines = append(lines, th.Warning.On(text))
+	}
+	return append(lines, hints)
+}
+
+// disabled returns why the item that is on cannot be picked, "" where it can.
+func (l *List) disabled() string {
+	if l.on >= len(l.shown) {
+		return ""
+	}
+	return l.items[l.shown[l.on]].Disabled
 }
 
 // hints says what can be done now.
 func (l *List) hints(width int) []row.Hint {
-	if l.ask == askName {
+	word := cmp.Or(l.cfg.DeleteWord, "delete")
+	switch l.ask {
+	case askName:
 		return row.HintsOf(l.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "rename"}, row.Doing{Action: keymap.ListClose, Text: "leave it"})
+	case askDelete:
+		return row.HintsOf(l.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: word}, row.Doing{Action: keymap.ListClose, Text: "leave it"})
 	}
-	doing := []row.Doing{{Action: keymap.ListPick, Text: "choose"}}
+	var doing []row.Doing
+	if l.ID() != "" && l.disabled() == "" {
+		doing = append(doing, row.Doing{Action: keymap.ListPick, Text: cmp.Or(l.cfg.PickWord, "choose")})
+	}
 	add := func(can Can, a keymap.Action, text string) {
-		if l.cfg.Can&can == can {
+		if can == 0 || l.can(can) {
 			doing = append(doing, row.Doing{Action: a, Text: text})
 		}
 	}
@@ -158,10 +191,6 @@ func (l *List) hints(width int) []row.Hint {
 	add(Reorder, keymap.ListMoveUp, "up")
 	add(Reorder, keymap.ListMoveDown, "down")
 	add(Rename, keymap.ListRename, "rename")
-	word := l.cfg.DeleteWord
-	if word == "" {
-		word = "delete"
-	}
 	add(Delete, keymap.ListDelete, word)
 	closes := "close"
 	if l.input.Text() != "" && !l.look { // see Do

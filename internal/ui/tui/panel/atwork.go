@@ -27,7 +27,7 @@ func (x *Sessions) AtWork() tea.Cmd {
 		x.atWork = nil
 		return x.Show(protocol.SessionID(ids[0]))
 	}
-	return table(x.Base, list.Config{Title: "Sessions of the host", Empty: "The host has no session open.", On: string(x.Session.ID())}, &protocol.GetStatus{}, x.itemsAtWork, p)
+	return table(x.Base, list.Config{Title: "Sessions of the host", PickWord: "open", Empty: "The host has no session open.", On: string(x.Session.ID())}, &protocol.GetStatus{}, x.itemsAtWork, p)
 }
 
 // Changed shows in the list of sessions at work how they are now, while it is open.

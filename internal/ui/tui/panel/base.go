@@ -33,6 +33,7 @@ type Screen interface {
 // Editor is where texts go that a person is to go on with.
 type Editor interface {
 	Empty() bool
+	Text() string
 	Set(text string) tea.Cmd
 }
 
@@ -93,6 +94,15 @@ func change(b Base, changes protocol.MetaChanges) tea.Cmd {
 	return act(b, &protocol.UpdateInfo{Changes: changes}, "")
 }
 
+// edit puts a text into the editor, above what is typed.
+func edit(b Base, e Editor, text string) tea.Cmd {
+	if !e.Empty() {
+		text += "\n" + e.Text()
+		b.Toasts.Info("what you had typed is below the message")
+	}
+	return e.Set(text)
+}
+
 // busy is shown when there is no room for a request in order.
 const busy = "too many requests wait; try again when the host has answered"
 
@@ -128,7 +138,7 @@ func load[R protocol.Response](b Base, id protocol.SessionID, p *overlay.Picker,
 func problems(texts []string) []list.Item {
 	var items []list.Item
 	for i, t := range texts {
-		items = append(items, list.Item{ID: fmt.Sprint("\x00", i), Title: t, Mark: "!", Tone: list.Warn, Group: "Problems", Disabled: "it is a problem"})
+		items = append(items, list.Item{ID: fmt.Sprint("\x00", i), Title: t, Mark: "!", Tone: list.Warn, Group: "Problems", Disabled: t})
 	}
 	return items
 }

@@ -74,17 +74,17 @@ func (x *Branches) moved(moved *protocol.Moved, text string, err error) tea.Cmd 
 	if n := len(moved.Removed); n > 0 {
 		x.Toasts.Info(counted(n, "new file") + " removed")
 	}
-	if text != "" && x.editor.Empty() {
-		return x.editor.Set(text)
+	if text == "" {
+		return nil
 	}
-	return nil
+	return edit(x.Base, x.editor, text)
 }
 
 // Fork lets the person continue from before an earlier message in a session of its own.
 func (x *Branches) Fork() tea.Cmd {
 	return x.pickMessage("Fork before", func(e protocol.Event) tea.Cmd {
 		if e.ParentID == "" {
-			return tea.Batch(x.sessions.New(), x.editor.Set(userText(e)))
+			return tea.Batch(x.sessions.New(), edit(x.Base, x.editor, userText(e)))
 		}
 		return x.sessions.copyFrom(e.ParentID, "", userText(e))
 	})

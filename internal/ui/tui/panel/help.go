@@ -47,21 +47,22 @@ func (x *Help) Open(keys *keymap.Map) tea.Cmd {
 		if err != nil {
 			return nil // those of the UI are there
 		}
-		items := slices.Clone(cfg.Items)
+		items, others := slices.Clone(cfg.Items), []list.Item{}
+		works := map[string]string{}
+		for _, k := range Shortcuts(keys, r.Commands) {
+			if k.Why == "" {
+				works[k.Command.Name] = k.Text
+			}
+		}
 		for _, c := range slash.Beside(slash.Screen, r.Commands) {
-			if key, ok := strings.CutPrefix(c.Name, protocol.ShortcutPrefix); ok && c.Source == protocol.CommandExtension && free(keys, key) {
+			if key, ok := works[c.Name]; ok {
 				items = append(items, list.Item{ID: "/" + c.Name, Title: key, Detail: c.Description, Right: c.Origin, Group: "Keys: extensions", Search: c.Name})
 				continue
 			}
-			items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
+			others = append(others, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
 		}
-		p.List.SetItems(append(items, problems(r.Problems)...))
+		slices.SortStableFunc(others, func(a, b list.Item) int { return strings.Compare(a.Group, b.Group) })
+		p.List.SetItems(slices.Concat(items, others, problems(r.Problems)))
 		return nil
 	}))
-}
-
-// free reports whether a text is a key that the editor leaves to extensions.
-func free(keys *keymap.Map, text string) bool {
-	key, ok := keymap.Parse(text)
-	return ok && keys.Taken(key, keymap.Editor, keymap.Global) == ""
 }

@@ -55,7 +55,7 @@ func (x *MCP) Open() tea.Cmd {
 	}
 	p.OnClose = func() tea.Cmd { x.open = nil; return nil }
 	x.open = p
-	return table(x.Base, list.Config{Title: "MCP servers", TwoLines: true, Empty: "No MCP servers. scorel mcp add NAME -- COMMAND adds one, scorel mcp import copies those of another program."},
+	return table(x.Base, list.Config{Title: "MCP servers", TwoLines: true, PickWord: "open", Empty: "No MCP servers. scorel mcp add NAME -- COMMAND adds one, scorel mcp import copies those of another program."},
 		&protocol.ListMCPServers{WorkDir: x.workDir()}, x.rows, p)
 }
 

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -42,6 +43,16 @@ func (x *Pages) Context() tea.Cmd {
 		x.Overlays.Page("Context", x.contextLines(v))
 		return nil
 	})
+}
+
+// Notices shows what was told, also what is seen no longer.
+func (x *Pages) Notices() tea.Cmd {
+	lines := x.Toasts.Past(x.Screen.Theme())
+	if len(lines) == 0 {
+		lines = []string{"There was no notice yet."}
+	}
+	x.Overlays.Page("Notices", lines)
+	return nil
 }
 
 func (x *Pages) contextLines(v *protocol.ContextView) []string {
@@ -120,19 +131,20 @@ func usageLine(name string, calls int, u protocol.Usage) string {
 	return cell.Pad(cut(name, 34), 34) + fmt.Sprintf(" %6s %11s %11s %11s %9s", count, thousands(u.InputTokens), thousands(u.CacheReadTokens), thousands(u.OutputTokens), dollars(u))
 }
 
-// Doctor looks for what is wrong with the installation.
-func (x *Pages) Doctor() tea.Cmd {
+// Doctor looks for what is wrong with the installation. Shortcuts are those of extensions that
+// do not count.
+func (x *Pages) Doctor(shortcuts []protocol.DoctorCheck) tea.Cmd {
 	whole := map[string]protocol.DoctorCheck{} // by the id of its row, which may cut it
 	p := &overlay.Picker{}
 	p.OnPick = func(ids []string) tea.Cmd {
 		if c, ok := whole[ids[0]]; ok {
-			x.Overlays.PageOf(display.Line(c.ID), []string{display.Line(c.Text), display.Line(c.Advice)}, x.Doctor)
+			x.Overlays.PageOf(display.Line(c.ID), []string{display.Line(c.Text), display.Line(c.Advice)}, func() tea.Cmd { return x.Doctor(shortcuts) })
 		}
 		return nil
 	}
-	return table(x.Base, list.Config{Title: "Doctor", TwoLines: true}, &protocol.Doctor{WorkDir: x.WorkDir}, func(r *protocol.DoctorReport) []list.Item {
+	return table(x.Base, list.Config{Title: "Doctor", TwoLines: true, PickWord: "show"}, &protocol.Doctor{WorkDir: x.WorkDir}, func(r *protocol.DoctorReport) []list.Item {
 		var items []list.Item
-		for i, c := range append(prefs.FindMistakes(x.Dir).Checks(), r.Checks...) {
+		for i, c := range slices.Concat(prefs.FindMistakes(x.Dir).Checks(), shortcuts, r.Checks) {
 			id := fmt.Sprint(i, " ", c.ID)
 			whole[id] = c
 			it := list.Item{ID: id, Title: c.ID + ": " + c.Text, Detail: c.Advice, Mark: x.Screen.Theme().Box.Check, Tone: list.Good}
@@ -160,7 +172,7 @@ func (x *Pages) Extensions() tea.Cmd {
 			return nil
 		})
 	}
-	return table(x.Base, list.Config{Title: "Extensions", TwoLines: true, Empty: "No extensions. scorel extensions new NAME creates one."}, &protocol.ListExtensions{WorkDir: x.workDir()}, func(r *protocol.ExtensionList) []list.Item {
+	return table(x.Base, list.Config{Title: "Extensions", TwoLines: true, PickWord: "switch on or off", Empty: "No extensions. scorel extensions new NAME creates one."}, &protocol.ListExtensions{WorkDir: x.workDir()}, func(r *protocol.ExtensionList) []list.Item {
 		var items []list.Item
 		for _, ext := range r.Extensions {
 			found[ext.ID] = ext
@@ -190,7 +202,7 @@ func (x *Pages) Skills() tea.Cmd {
 			return nil
 		})
 	}
-	return table(x.Base, list.Config{Title: "Skills", TwoLines: true, Empty: "No skills."}, &protocol.ListSkills{WorkDir: x.workDir()}, func(r *protocol.SkillList) []list.Item {
+	return table(x.Base, list.Config{Title: "Skills", TwoLines: true, PickWord: "show", Empty: "No skills."}, &protocol.ListSkills{WorkDir: x.workDir()}, func(r *protocol.SkillList) []list.Item {
 		var items []list.Item
 		for _, s := range r.Skills {
 			it := list.Item{ID: s.Name, Title: s.Name, Detail: s.Description, Right: s.Source}
@@ -216,7 +228,7 @@ func (x *Pages) Tools() tea.Cmd {
 		x.Overlays.Page("Tool "+line(ids[0]), strings.Split(display.Text(about[ids[0]]), "\n"))
 		return nil
 	}
-	return table(x.Base, list.Config{Title: "Tools", TwoLines: true}, &protocol.ListTools{}, func(r *protocol.ToolList) []list.Item {
+	return table(x.Base, list.Config{Title: "Tools", TwoLines: true, PickWord: "show"}, &protocol.ListTools{}, func(r *protocol.ToolList) []list.Item {
 		var items []list.Item
 		for _, t := range r.Tools {
 			about[t.Name] = t.Description
@@ -241,9 +253,11 @@ func (x *Pages) Tools() tea.Cmd {
 
 // Agents shows the sub-agents that the model can start.
 func (x *Pages) Agents() tea.Cmd {
-	return table(x.Base, list.Config{Title: "Sub-agents", TwoLines: true}, &protocol.ListAgents{WorkDir: x.workDir()}, func(r *protocol.AgentList) []list.Item {
+	p, whole := x.whole(x.Agents)
+	return table(x.Base, list.Config{Title: "Sub-agents", TwoLines: true, PickWord: "show"}, &protocol.ListAgents{WorkDir: x.workDir()}, func(r *protocol.AgentList) []list.Item {
 		var items []list.Item
 		for _, a := range r.Agents {
+			whole[a.Scope+a.Name] = []string{line(a.Name) + " (" + line(a.Scope) + ")", line(a.Description), line(a.Problem)}
 			it := list.Item{ID: a.Scope + a.Name, Title: a.Name, Color: a.Color, Detail: a.Description, Right: a.Scope}
 			if a.Problem != "" {
 				it.Detail = a.Problem
@@ -252,14 +266,28 @@ func (x *Pages) Agents() tea.Cmd {
 			items = append(items, it)
 		}
 		return append(items, problems(r.Problems)...)
-	}, &overlay.Picker{})
+	}, p)
+}
+
+// whole returns a picker that shows the lines of a row, of which the first is the title; back
+// opens the list again.
+func (x *Pages) whole(back func() tea.Cmd) (*overlay.Picker, map[string][]string) {
+	rows := map[string][]string{}
+	return &overlay.Picker{OnPick: func(ids []string) tea.Cmd {
+		if of := rows[ids[0]]; len(of) > 0 {
+			x.Overlays.PageOf(of[0], slices.DeleteFunc(slices.Clone(of[1:]), func(s string) bool { return s == "" }), back)
+		}
+		return nil
+	}}, rows
 }
 
 // Hooks shows the shell hooks.
 func (x *Pages) Hooks() tea.Cmd {
-	return table(x.Base, list.Config{Title: "Hooks", TwoLines: true, Empty: "No hooks. Add [[hooks]] to config.toml."}, &protocol.ListHooks{WorkDir: x.workDir()}, func(r *protocol.HookList) []list.Item {
+	p, whole := x.whole(x.Hooks)
+	return table(x.Base, list.Config{Title: "Hooks", TwoLines: true, PickWord: "show", Empty: "No hooks. Add [[hooks]] to config.toml."}, &protocol.ListHooks{WorkDir: x.workDir()}, func(r *protocol.HookList) []list.Item {
 		var items []list.Item
 		for i, h := range r.Hooks {
+			whole[fmt.Sprint(i)] = []string{line(h.Event + " " + h.Matcher), line(h.Command), line(h.Source), line(h.Problem)}
 			it := list.Item{ID: fmt.Sprint(i), Title: strings.TrimSpace(h.Event + " " + h.Matcher), Detail: h.Command, Right: h.Source}
 			if h.Problem != "" {
 				it.Detail = h.Problem
@@ -268,7 +296,7 @@ func (x *Pages) Hooks() tea.Cmd {
 			items = append(items, it)
 		}
 		return append(items, problems(r.Problems)...)
-	}, &overlay.Picker{})
+	}, p)
 }
 
 // Memory shows the notes, or adds one.
@@ -282,7 +310,7 @@ func (x *Pages) Memory(note string) tea.Cmd {
 		x.Overlays.Page(line(ids[0]), strings.Split(display.Text(files[ids[0]].Text), "\n"))
 		return nil
 	}
-	return table(x.Base, list.Config{Title: "Memory", Empty: "There is no note; # TEXT adds one for this project, ## TEXT one for all of yours."}, &protocol.GetMemory{WorkDir: x.workDir()}, func(v *protocol.MemoryView) []list.Item {
+	return table(x.Base, list.Config{Title: "Memory", PickWord: "show", Empty: "There is no note; # TEXT adds one for this project, ## TEXT one for all of yours."}, &protocol.GetMemory{WorkDir: x.workDir()}, func(v *protocol.MemoryView) []list.Item {
 		p.List.SetTitle(fmt.Sprintf("Memory (%s tokens are sent to the model)", thousands(v.Tokens)))
 		var items []list.Item
 		for _, f := range v.Files {

@@ -106,7 +106,7 @@ func (x *Queue) Open() tea.Cmd {
 		return nil
 	}
 	name := q.Queue
-	p := &overlay.Picker{List: list.New(list.Config{Title: "Waiting messages", Items: queueItems(*q), Can: list.Delete | list.Reorder | list.Edit, Confirm: "Delete %s?"})}
+	p := &overlay.Picker{List: list.New(list.Config{Title: "Waiting messages", PickWord: "take back", Items: queueItems(*q), Can: list.Delete | list.Reorder | list.Edit, Confirm: "Delete %s?"})}
 	p.OnPick = func(ids []string) tea.Cmd { return x.takeItem(name, protocol.ItemID(ids[0])) }
 	p.OnOther = func(o list.Outcome) tea.Cmd {
 		switch o.Kind {

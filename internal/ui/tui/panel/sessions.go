@@ -35,7 +35,7 @@ func NewSessions(b Base, info *hostinfo.Info, e Editor, r Reader) *Sessions {
 
 // Open lets the person pick a session, by its title or by what was said in it.
 func (x *Sessions) Open() tea.Cmd {
-	p := &overlay.Picker{List: list.New(list.Config{Title: "Sessions", Can: list.Filter | list.Query | list.Preview | list.Delete | list.Rename,
+	p := &overlay.Picker{List: list.New(list.Config{Title: "Sessions", PickWord: "open", Can: list.Filter | list.Query | list.Preview | list.Delete | list.Rename,
 		Scopes: []string{"this project", "all"}, Scope: scopeOf(x.WorkDir != ""), Loading: true, Empty: "No sessions yet.", On: string(x.Session.ID()),
 		Confirm: "Delete %s with its log for good?"})}
 	s := &sessionList{Sessions: x, picker: p, all: x.WorkDir == ""}
@@ -131,9 +131,9 @@ func (x *Sessions) copyFrom(event protocol.EventID, name, text string) tea.Cmd {
 		for _, n := range notices {
 			x.Toasts.Warn(n)
 		}
-		if text == "" || !x.editor.Empty() {
+		if text == "" {
 			return nil
 		}
-		return x.editor.Set(text)
+		return edit(x.Base, x.editor, text)
 	})
 }

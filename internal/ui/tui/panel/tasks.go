@@ -44,7 +44,7 @@ func NewTasks(b Base, a Agents) *Tasks { return &Tasks{Base: b, agents: a} }
 
 // Open shows background commands and sub-agents, and how calls go.
 func (x *Tasks) Open() tea.Cmd {
-	p := &overlay.Picker{List: list.New(list.Config{Title: "Background tasks", Items: x.items(), Can: list.Filter | list.Preview | list.Delete, TwoLines: true,
+	p := &overlay.Picker{List: list.New(list.Config{Title: "Background tasks", PickWord: "open", Items: x.items(), Can: list.Filter | list.Preview | list.Delete, TwoLines: true,
 		Empty: "Nothing runs in the background.", Confirm: "Stop %s?", DeleteWord: "stop"})}
 	x.picker = p
 	p.OnClose = func() tea.Cmd { x.picker = nil; return nil }

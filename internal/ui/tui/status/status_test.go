@@ -267,11 +267,21 @@ func TestNoticesGoAwayAndAreBounded(t *testing.T) {
 	if len(ts.all) != maxToasts || ts.all[0].text != "low disk" || ts.all[1].text != "the first error" {
 		t.Errorf("%d are kept: %+v", len(ts.all), ts.all[:2])
 	}
-	if got := golden.Text(ts.Render(golden.Plain(), 40, after(9*time.Second))); got != "17 earlier notices\n* note 97\n* note 98\n* note 99\n" {
+	if got := golden.Text(ts.Render(golden.Plain(), 40, after(9*time.Second))); got != "17 earlier notices: /notices\n* note 97\n* note 98\n* note 99\n" {
 		t.Errorf("%q", got)
 	}
-	if !ts.Dismiss() || ts.Dismiss() || ts.Next(start) != 0 || ts.Render(golden.Plain(), 40, start) != nil {
-		t.Error("they are still there")
+	past := golden.Text(ts.Past(golden.Plain()))
+	if lines := strings.Split(strings.TrimSpace(past), "\n"); len(lines) != maxPast || !strings.HasSuffix(lines[0], " * note 99") || !strings.HasSuffix(lines[maxPast-1], " * note 0") {
+		t.Errorf("kept are\n%s", past)
+	}
+	ts.Add(Error, "x", "the second error", after(9*time.Second))
+	ts.Add(Error, "x", "the second error", after(9*time.Second))
+	ts.DismissProblems()
+	if got := golden.Text(ts.Render(golden.Plain(), 40, after(9*time.Second))); strings.Contains(got, "error") || !strings.Contains(got, "* note 99") {
+		t.Errorf("of another session: %q", got)
+	}
+	if got := ts.Past(golden.Plain()); !strings.HasSuffix(got[0], "x: the second error (2 times)") {
+		t.Errorf("the newest is %q", got[0])
 	}
 }
 

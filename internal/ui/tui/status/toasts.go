@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,10 +13,11 @@ import (
 )
 
 // Bounds of notices that go away: how many are kept (the oldest of the least level goes
-// first), how many lines they take, and how long they are shown. An error that goes on
+// first), how many are kept for [Toasts.Past], how many lines they take, and how long they are shown. An error that goes on
 // being wrong is shown where it belongs; these are for what has happened.
 const (
 	maxToasts     = 20
+	maxPast       = 100
 	maxToastLines = 4
 	maxToastText  = 2_000 // bytes
 	infoFor       = 5 * time.Second
@@ -45,7 +47,10 @@ func LevelOf(level string) Level {
 }
 
 // Toasts are notices that are shown for a while. The zero value has none.
-type Toasts struct{ all []toast }
+type Toasts struct {
+	all  []toast
+	past []toast // the newest ones of all, the newest last
+}
 
 type toast struct {
 	level  Level
@@ -53,6 +58,7 @@ type toast struct {
 	text   string
 	times  int
 	until  time.Time
+	at     time.Time // it was added, the last time
 }
 
 // Add shows a notice. One that is shown already is counted, and stays longer.
@@ -66,6 +72,7 @@ func (t *Toasts) Add(level Level, source, text string, now time.Time) {
 	}
 	t.drop(now)
 	until := now.Add([]time.Duration{infoFor, warningFor, errorFor}[level])
+	t.keep(toast{level, source, text, 1, until, now})
 	for i := range t.all {
 		if o := &t.all[i]; o.level == level && o.source == source && o.text == text {
 			o.times++
@@ -82,7 +89,30 @@ func (t *Toasts) Add(level Level, source, text string, now time.Time) {
 		}
 		t.all = append(t.all[:least], t.all[least+1:]...)
 	}
-	t.all = append(t.all, toast{level, source, text, 1, until})
+	t.all = append(t.all, toast{level, source, text, 1, until, now})
+}
+
+// keep keeps a notice for Past. One that repeats the last is counted.
+func (t *Toasts) keep(o toast) {
+	if n := len(t.past); n > 0 {
+		if last := &t.past[n-1]; last.level == o.level && last.source == o.source && last.text == o.text {
+			last.times++
+			last.at = o.at
+			return
+		}
+	}
+	t.past = append(t.past[max(0, len(t.past)-maxPast+1):], o)
+}
+
+// Past draws the newest notices, also those that are shown no longer, whole and each with its
+// time: the newest first.
+func (t *Toasts) Past(th *theme.Theme) []string {
+	var lines []string
+	for _, o := range slices.Backward(t.past) {
+		style, mark := o.looks(th)
+		lines = append(lines, th.Dim.On(o.at.Format("15:04:05"))+" "+style.On(mark+" "+o.whole()))
+	}
+	return lines
 }
 
 // Info shows something that a person may want to know.
@@ -97,11 +127,9 @@ func (t *Toasts) Error(text string) { t.Add(Error, "", text, time.Now()) }
 // Fail shows an error.
 func (t *Toasts) Fail(err error) { t.Error(strings.TrimSuffix(err.Error(), ".")) }
 
-// Dismiss takes all notices away; it is false when there were none.
-func (t *Toasts) Dismiss() bool {
-	had := len(t.all) > 0
-	t.all = nil
-	return had
+// DismissProblems takes warnings and errors away: another session is shown. Past has them.
+func (t *Toasts) DismissProblems() {
+	t.all = slices.DeleteFunc(t.all, func(o toast) bool { return o.level != Info })
 }
 
 // drop forgets those whose time is over.
@@ -137,7 +165,7 @@ func (t *Toasts) Render(th *theme.Theme, width int, now time.Time) []string {
 	lines, left := t.newest(th, width, maxToastLines)
 	if left > 0 {
 		lines, left = t.newest(th, width, maxToastLines-1)
-		count := row.Line(th, width, "", []row.Piece{{Text: plural(left, "earlier notice", "earlier notices"), Style: th.Dim}}, nil)
+		count := row.Line(th, width, "", []row.Piece{{Text: plural(left, "earlier notice", "earlier notices") + ": /notices", Style: th.Dim}}, nil)
 		lines = append([]string{count}, lines...)
 	}
 	return lines
@@ -163,20 +191,8 @@ func (t *Toasts) newest(th *theme.Theme, width, room int) (lines []string, left 
 }
 
 func (o toast) lines(th *theme.Theme, width int) []string {
-	style, mark := th.Info, th.Box.Dot
-	switch o.level {
-	case Warning:
-		style, mark = th.Warning, "!"
-	case Error:
-		style, mark = th.Error, th.Box.Cross
-	}
-	text := o.text
-	if o.source != "" {
-		text = o.source + ": " + text
-	}
-	if o.times > 1 {
-		text += fmt.Sprintf(" (%d times)", o.times)
-	}
+	style, mark := o.looks(th)
+	text := o.whole()
 	indent := cell.Width(mark) + 1
 	var lines []string
 	wrapped := cell.Wrap(text, max(1, width-indent))
@@ -191,6 +207,29 @@ func (o toast) lines(th *theme.Theme, width int) []string {
 		lines = append(lines, cell.Cut(style.On(head+l), width, ""))
 	}
 	return lines
+}
+
+// looks returns the style of a notice, and the mark in front of it.
+func (o toast) looks(th *theme.Theme) (style theme.Style, mark string) {
+	switch o.level {
+	case Warning:
+		return th.Warning, "!"
+	case Error:
+		return th.Error, th.Box.Cross
+	}
+	return th.Info, th.Box.Dot
+}
+
+// whole is the text of a notice, with its source and how often it came.
+func (o toast) whole() string {
+	text := o.text
+	if o.source != "" {
+		text = o.source + ": " + text
+	}
+	if o.times > 1 {
+		text += fmt.Sprintf(" (%d times)", o.times)
+	}
+	return text
 }
 
 func plural(n int, one, many string) string {

@@ -47,8 +47,9 @@ func (t *Tree) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 	var below []string
 	if t.step == choose {
 		below = t.drawMenu(th, width)
-	} else if height >= hintsFrom && t.cfg.Keys != nil {
-		below = []string{row.Hints(th, width, t.hints())}
+	}
+	if height >= hintsFrom && t.cfg.Keys != nil {
+		below = append(below, row.Hints(th, width, t.hints()))
 	}
 	room := max(1, height-len(lines)-len(below))
 	if len(t.rows) == 0 {
@@ -71,7 +72,10 @@ func (t *Tree) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 
 // hints says what can be done now.
 func (t *Tree) hints() []row.Hint {
-	if t.step != browse {
+	switch t.step {
+	case choose:
+		return row.HintsOf(t.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "choose"}, row.Doing{Action: keymap.ListClose, Text: "back"})
+	case naming, wording:
 		return row.HintsOf(t.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "take it"}, row.Doing{Action: keymap.ListClose, Text: "leave it"})
 	}
 	return row.HintsOf(t.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "go"}, row.Doing{Action: keymap.TreeFilter, Text: "filter"},
