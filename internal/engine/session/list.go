@@ -151,13 +151,17 @@ func (s *Store) files() ([]listed, error) {
 			continue
 		}
 		info, err := e.Info()
-		if err == nil && e.Type()&fs.ModeSymlink != 0 {
-			info, err = s.fs.Stat(filepath.Join(s.sessions(), e.Name()))
-		}
 		if err != nil {
-			continue // deleted meanwhile, or a link that leads nowhere
+			continue // deleted meanwhile
 		}
-		out = append(out, listed{protocol.SessionID(id), info.Size(), info.ModTime()})
+		f := listed{protocol.SessionID(id), info.Size(), info.ModTime()}
+		if e.Type()&fs.ModeSymlink != 0 { // one that leads nowhere is a log that cannot be read
+			f.size = 0
+			if at, err := s.fs.Stat(filepath.Join(s.sessions(), e.Name())); err == nil {
+				f.size, f.mod = at.Size(), at.ModTime()
+			}
+		}
+		out = append(out, f)
 	}
 	return out, nil
 }

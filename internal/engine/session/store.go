@@ -125,7 +125,8 @@ func (s *Store) lock(id protocol.SessionID) (disk.Unlocker, error) {
 	return u, nil
 }
 
-// exists reports whether there is a log of that id.
+// exists reports whether there is a log of that id; a link that leads nowhere is one that
+// cannot be read.
 func (s *Store) exists(id protocol.SessionID) (bool, error) {
 	if err := id.Check(); err != nil {
 		return false, err
@@ -133,6 +134,9 @@ func (s *Store) exists(id protocol.SessionID) (bool, error) {
 	_, err := s.fs.Stat(s.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
+	}
+	if errors.Is(err, disk.ErrNowhere) {
+		return true, nil
 	}
 	return err == nil, err
 }

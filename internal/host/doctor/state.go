@@ -24,6 +24,12 @@ func Sessions(store *session.Store) Check {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			return Fail(fmt.Sprintf("the sessions cannot be read: %v", cause(err)), "Make ~/.scorel/sessions readable for you.")
+		case len(h.Unread) > 0:
+			text := "cannot be read: " + ids(h.Unread)
+			if len(h.Damaged) > 0 {
+				text += fmt.Sprintf("; damaged are %d of the %d newest: %s", len(h.Damaged), h.Looked, ids(h.Damaged))
+			}
+			return Warn(text, "Each says why: scorel sessions verify SESSION")
 		case len(h.Damaged) > 0:
 			return Warn(fmt.Sprintf("damaged are %d of the %d newest: %s", len(h.Damaged), h.Looked, ids(h.Damaged)),
 				"They stay readable; look with scorel sessions verify SESSION, and repair with scorel sessions repair SESSION.")

@@ -32,7 +32,7 @@ func (osFS) Open(name string, flag OpenFlag) (File, error) {
 	// Whoever puts a pipe where a file is expected has nobody wait for its other end.
 	f, err := os.OpenFile(name, mode|unix.O_NONBLOCK, 0o600)
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, spaceError(nowhere(err, name))
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO {
@@ -50,7 +50,22 @@ func (osFS) Remove(name string) error     { return spaceError(os.Remove(name)) }
 func (osFS) MkdirAll(name string) error { return spaceError(os.MkdirAll(name, 0o700)) }
 
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+
+func (osFS) Stat(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	return info, nowhere(err, name)
+}
+
+// nowhere returns why a file is not found: [ErrNowhere] where name is a link.
+func nowhere(err error, name string) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, lerr := os.Lstat(name); lerr != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return err
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: ErrNowhere}
+}
 
 func (osFS) Touch(name string) error {
 	now := time.Now()
