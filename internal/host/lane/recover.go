@@ -150,20 +150,21 @@ const maxInterrupted = 8
 // cutBeside says that a host was killed in the middle of what an event beside the conversation
 // is about, "" where it was not; false for an event of the conversation.
 func cutBeside(e protocol.Event) (text string, ok bool) {
-	switch b := e.Body.(type) {
-	case *protocol.CustomMessage:
-		r, _, ok := protocol.ShellOf(b)
-		if ok && r.Lost {
-			text = "The host stopped while your command ran; it may have taken effect, and what it printed is lost: !" + display.Line(r.Command)
-		}
-		return text, ok
-	case *protocol.HarnessItem:
+	if b, ok := e.Body.(*protocol.HarnessItem); ok {
 		if strings.HasPrefix(b.Item.Content, damagedAnswer) && b.Item.Origin == protocol.OriginSystem {
 			text = b.Item.Content
 		}
 		return text, true
 	}
-	return "", false
+	b, ok := e.Body.(*protocol.CustomMessage)
+	if !ok {
+		return "", false
+	}
+	r, _, ok := protocol.ShellOf(b)
+	if ok && r.Lost {
+		text = "The host stopped while your command ran; it may have taken effect, and what it printed is lost: !" + display.Line(r.Command)
+	}
+	return text, ok
 }
 
 // maxNamedCalls is how many calls a sentence names.
