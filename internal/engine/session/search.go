@@ -246,7 +246,11 @@ func (sc *scan) block(r *scanned, blk rawlog.Block) {
 		case blk.Off == 0 && from == 0:
 			sc.header(r, line)
 		case r.count < maxCounted:
+			was := r.damaged
 			sc.line(r, line)
+			if to == len(data) { // it may be on its way
+				r.damaged = was
+			}
 		default:
 			if len(r.late) == 2*hitsPerSession {
 				r.late = append(r.late[:0], r.late[1:]...)
@@ -272,9 +276,8 @@ func (sc *scan) header(r *scanned, line []byte) {
 // people read them there.
 func (sc *scan) line(r *scanned, line []byte) {
 	env, err := protocol.ScanEnvelope(line)
-	whole := bytes.HasSuffix(line, []byte("}")) // else it is torn, and may be on its way
 	if err != nil {
-		r.damaged = r.damaged || whole
+		r.damaged = true
 		return
 	}
 	if spec := protocol.SpecOfEvent(env.Type); spec == nil || spec.Search == protocol.None {
@@ -282,7 +285,7 @@ func (sc *scan) line(r *scanned, line []byte) {
 	}
 	ev, err := protocol.ParseEvent(bytes.Clone(line)) // the buffer is used again
 	if err != nil {
-		r.damaged = r.damaged || whole
+		r.damaged = true
 		return
 	}
 	parts, ok := sc.words.Snippet(ev.SearchTexts())
