@@ -156,6 +156,10 @@ type scanned struct {
 // file searches one log.
 func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 	r.file = f
+	if f.gone {
+		r.err = ErrNotFound
+		return r
+	}
 	file, err := sc.store.fs.Open(sc.store.path(f.id), disk.ReadOnly)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) { // else it was deleted meanwhile

@@ -141,7 +141,7 @@ func (s *Store) exists(id protocol.SessionID) (bool, error) {
 	return err == nil, err
 }
 
-// mustExist is exists with the error that callers return.
+// mustExist is exists with the error that callers return: *RemovedError where there was one.
 func (s *Store) mustExist(id protocol.SessionID) error {
 	switch ok, err := s.exists(id); {
 	case err != nil && id.Check() != nil:
@@ -149,6 +149,9 @@ func (s *Store) mustExist(id protocol.SessionID) error {
 	case err != nil:
 		return fmt.Errorf("session %s: %w", id, err)
 	case !ok:
+		if gone := s.removed(id); gone != nil {
+			return gone
+		}
 		return fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
 	return nil
