@@ -14,6 +14,7 @@ import (
 	"scorel/internal/engine/progress"
 	"scorel/internal/engine/session"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 
@@ -77,12 +78,12 @@ func Children(fsys disk.FS, dir string) Check {
 			if i == maxRuns || ctx.Err() != nil {
 				break
 			}
-			records, err := fsys.ReadDir(filepath.Join(dir, "run", e.Name()))
-			if err != nil || len(records) == 0 {
+			records := sandbox.MayRun(filepath.Join(dir, "run", e.Name()))
+			if records == 0 {
 				continue
 			}
 			if _, held, err := fsys.Holder(filepath.Join(dir, "sessions", e.Name()+".lock")); err == nil && held {
-				running += len(records)
+				running += records
 				continue
 			}
 			left = append(left, protocol.SessionID(e.Name()))
