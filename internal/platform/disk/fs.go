@@ -12,13 +12,13 @@ type FS interface {
 	// Open opens name for reading and writing. With create it makes the file
 	// (mode 0600) when there is none; exclusive makes an existing file an error
 	// that is [fs.ErrExist]. A pipe is an error at once. A link that leads to no file is
-	// [ErrNowhere], and not [fs.ErrNotExist].
+	// [ErrNowhere], and not [fs.ErrNotExist]; so is a file in such a folder.
 	Open(name string, flag OpenFlag) (File, error)
 	Rename(from, to string) error
 	Remove(name string) error
 	// MkdirAll makes name and its parents with mode 0700.
 	MkdirAll(name string) error
-	ReadDir(name string) ([]fs.DirEntry, error)
+	ReadDir(name string) ([]fs.DirEntry, error) // also [ErrNowhere]
 	// Stat follows links, as Open does, with its errors.
 	Stat(name string) (fs.FileInfo, error)
 	// Touch makes now the time of a file's last change.

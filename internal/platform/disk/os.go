@@ -47,24 +47,39 @@ var errPipe = errors.New("it is a pipe and not a file; remove it")
 func (osFS) Rename(from, to string) error { return spaceError(os.Rename(from, to)) }
 func (osFS) Remove(name string) error     { return spaceError(os.Remove(name)) }
 
-func (osFS) MkdirAll(name string) error { return spaceError(os.MkdirAll(name, 0o700)) }
+func (osFS) MkdirAll(name string) error {
+	return spaceError(nowhere(os.MkdirAll(name, 0o700), name))
+}
 
-func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := os.ReadDir(name)
+	return list, nowhere(err, name)
+}
 
 func (osFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	return info, nowhere(err, name)
 }
 
-// nowhere returns why a file is not found: [ErrNowhere] where name is a link.
+// nowhere returns why a file is not found or a folder cannot be made: [ErrNowhere] where its
+// name, or its folder, is a link to nothing.
 func nowhere(err error, name string) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if info, lerr := os.Lstat(name); lerr != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return err
+	for _, at := range []string{name, filepath.Dir(name)} {
+		info, lerr := os.Lstat(at)
+		if lerr != nil {
+			continue
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return err
+		}
+		if _, serr := os.Stat(at); errors.Is(serr, fs.ErrNotExist) {
+			return &fs.PathError{Op: "open", Path: at, Err: ErrNowhere}
+		}
 	}
-	return &fs.PathError{Op: "open", Path: name, Err: ErrNowhere}
+	return err
 }
 
 func (osFS) Touch(name string) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -19,7 +20,7 @@ const (
 // who writes its files whole takes it for damaged, as [Blank] says.
 func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(name, ReadOnly)
-	if errors.Is(err, ErrNowhere) {
+	if path := (*fs.PathError)(nil); errors.Is(err, ErrNowhere) && errors.As(err, &path) && path.Path == name {
 		return []byte{}, nil
 	}
 	if err != nil {
