@@ -17,11 +17,13 @@ type (
 // What they are answered with.
 type (
 	// SearchResult is what a search found. More says that the limit ended it;
-	// Unreadable are sessions that could not be searched.
+	// Unreadable are sessions that could not be searched, and Damaged those of which damaged
+	// lines could not; at most 100 of each.
 	SearchResult struct {
 		Sessions   []FoundSession `json:"sessions"`
 		More       bool           `json:"more,omitempty"`
 		Unreadable []SessionID    `json:"unreadable,omitempty"`
+		Damaged    []SessionID    `json:"damaged,omitempty"`
 	}
 	// FoundSession is a session with hits, the newest first. More counts further
 	// ones; at 1,000 there may be still more.

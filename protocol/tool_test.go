@@ -38,7 +38,7 @@ func TestToolsAreFoundByTheirNamesAndByThoseOfOldLogs(t *testing.T) {
 }
 
 func TestTheTextOfAResultForPeople(t *testing.T) {
-	code := 1
+	code, long := 1, strings.Repeat("x", maxModelOnly+1)
 	for name, c := range map[string]struct {
 		tool, text string
 		details    ToolDetails
@@ -49,6 +49,8 @@ func TestTheTextOfAResultForPeople(t *testing.T) {
 		"a hook has changed the text":   {"Bash", "changed", ToolDetails{Shown: &ShownText{Tail: 3, Whole: 17}}, "changed"},
 		"more than there is":            {"Bash", "out", ToolDetails{Shown: &ShownText{Head: 2, Tail: 2, Whole: 3}}, "out"},
 		"less than nothing":             {"Bash", "out", ToolDetails{Shown: &ShownText{Head: -1, Whole: 3}}, "out"},
+		"too much for the model alone":  {"Bash", long + "x", ToolDetails{Shown: &ShownText{Head: len(long), Whole: len(long) + 1}}, long + "x"},
+		"no tool of Scorel's own":       {"mcp__a__b", "out", ToolDetails{Shown: &ShownText{Tail: 3, Whole: 3}}, "out"},
 		"a head and a tail":             {"WebFetch", "<p>\nx\n</p>", ToolDetails{Shown: &ShownText{Head: 4, Tail: 5, Whole: 10}}, "x"},
 		"an old command":                {"Bash", "out\n[exit code 1]", ToolDetails{ExitCode: &code}, "out\n"},
 		"an old command without a code": {"Bash", "out\n[exit code 1]", ToolDetails{}, "out\n[exit code 1]"},

@@ -68,7 +68,8 @@ type Denial struct {
 // ShownText returns how many bytes (of UTF-8) at the beginning and at the end of the text of a
 // result are for the model alone. The text is that of its text blocks, joined by line
 // feeds; it has Whole bytes. Where it has not, a hook or a bound has changed it, and all of it
-// is for people.
+// is for people. So it is of more than 4 KiB for the model alone, and of tools that are not
+// built in: none of Scorel's own says so much, so the details were not written by it.
 type ShownText struct {
 	Head  int `json:"head,omitempty"`
 	Tail  int `json:"tail,omitempty"`
@@ -173,15 +174,21 @@ func (m *Message) firstText() string {
 // TextForPeople returns the text of a result without what is in it for the model alone.
 func (m *Message) TextForPeople() string {
 	text, d := m.PlainText(), m.ToolDetails()
-	if d.Shown == nil {
+	switch {
+	case d.Shown == nil:
 		return oldTextForPeople(ViewOf(m.ToolName), text, d)
+	case FindTool(m.ToolName).Name == "":
+		return text
 	}
 	return d.Shown.Of(text)
 }
 
+// maxModelOnly bounds what of a text is for the model alone, in bytes.
+const maxModelOnly = 4 << 10
+
 // Of returns what of a text is for people; all of it for nil.
 func (s *ShownText) Of(text string) string {
-	if s == nil || s.Whole != len(text) || s.Head < 0 || s.Tail < 0 || s.Head > len(text) || s.Tail > len(text)-s.Head {
+	if s == nil || s.Whole != len(text) || s.Head < 0 || s.Tail < 0 || s.Head > len(text) || s.Tail > len(text)-s.Head || s.Head+s.Tail > maxModelOnly {
 		return text
 	}
 	return text[s.Head : len(text)-s.Tail]

@@ -54,6 +54,9 @@ func (s *Store) Add(scope Scope, text, by string) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("the notes in %s cannot be read: %w", path, err)
 	}
+	if !utf8.Valid(old) { // see errNotText
+		return "", refuse("the notes in %s are not UTF-8, so no model gets them; save the file as UTF-8, then add the note again", path)
+	}
 	if len(old) > 0 && old[len(old)-1] != '\n' {
 		note = "\n" + note
 	}

@@ -96,8 +96,12 @@ func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID, others 
 		left = others()
 	}
 	if info, err := os.Lstat(s.path(id)); err == nil && info.Mode()&fs.ModeSymlink != 0 { // of the machine's disk
-		to, _ := filepath.EvalSymlinks(s.path(id))
-		left = errors.Join(left, fmt.Errorf("its log was a link, and the file %s, which has the conversation, is not removed", to))
+		if to, err := filepath.EvalSymlinks(s.path(id)); err == nil {
+			left = errors.Join(left, fmt.Errorf("its log was a link, and the file %s, which has the conversation, is not removed", to))
+		} else {
+			to, _ = os.Readlink(s.path(id))
+			left = errors.Join(left, fmt.Errorf("the conversation, as its log was a link to %s, where nothing is", to))
+		}
 	}
 	log := filepath.Base(s.path(id))
 	for _, name := range own {

@@ -71,6 +71,19 @@ func (e *LockedError) Error() string {
 	return "session " + string(e.SessionID) + " is in use by " + e.Owner.String()
 }
 
+// removedLog says for people what [RemovedError] is about.
+const removedLog = "Its log was removed while the session is open, and is written again with its next event, or when it is closed"
+
+// RemovedError says that a log was removed while a process is the writer of its session.
+type RemovedError struct {
+	SessionID protocol.SessionID
+	Owner     owner.Owner
+}
+
+func (e *RemovedError) Error() string {
+	return "session " + string(e.SessionID) + " is open in " + e.Owner.String() + ": " + removedLog
+}
+
 // lockError turns a refused lock into a LockedError.
 func lockError(id protocol.SessionID, err error) error {
 	var held *disk.LockedError

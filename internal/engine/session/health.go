@@ -27,6 +27,7 @@ type Health struct {
 	Newest  time.Time            // when a log was last written; zero without one
 	Looked  int                  // logs that were read
 	Damaged []protocol.SessionID // of those
+	Unread  []protocol.SessionID // those that cannot be read
 	Aside   int                  // damaged ends that have been set aside in files
 	// Dead are sessions whose lock is held for a process that no longer runs.
 	Dead []protocol.SessionID
@@ -64,11 +65,15 @@ func (s *Store) Health(ctx context.Context) (Health, error) {
 		if errors.Is(err, ErrNotFound) || ctx.Err() != nil {
 			continue
 		}
-		h.Looked++
 		if err == nil {
 			err = v.Close()
 		}
-		if err != nil || !report.Clean() {
+		if err != nil {
+			h.Unread = append(h.Unread, f.id)
+			continue
+		}
+		h.Looked++
+		if !report.Clean() {
 			h.Damaged = append(h.Damaged, f.id)
 		}
 	}

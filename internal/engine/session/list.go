@@ -68,6 +68,7 @@ type listed struct {
 	id   protocol.SessionID
 	size int64
 	mod  time.Time
+	gone bool // it was removed while somebody has the session open
 }
 
 func (l listed) position() Position { return Position{l.mod.UnixMilli(), l.id} }
@@ -145,21 +146,52 @@ func (s *Store) files() ([]listed, error) {
 		return nil, fmt.Errorf("list the sessions: %w", err)
 	}
 	var out []listed
+	there := map[string]bool{}
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), logSuffix)
 		if !ok || protocol.SessionID(id).Check() != nil {
 			continue
 		}
+		there[id] = true
 		info, err := e.Info()
-		if err == nil && e.Type()&fs.ModeSymlink != 0 {
-			info, err = s.fs.Stat(filepath.Join(s.sessions(), e.Name()))
-		}
 		if err != nil {
-			continue // deleted meanwhile, or a link that leads nowhere
+			continue // deleted meanwhile
 		}
-		out = append(out, listed{protocol.SessionID(id), info.Size(), info.ModTime()})
+		f := listed{id: protocol.SessionID(id), size: info.Size(), mod: info.ModTime()}
+		if e.Type()&fs.ModeSymlink != 0 { // one that leads nowhere is a log that cannot be read
+			f.size = 0
+			if at, err := s.fs.Stat(filepath.Join(s.sessions(), e.Name())); err == nil {
+				f.size, f.mod = at.Size(), at.ModTime()
+			}
+		}
+		out = append(out, f)
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), lockSuffix)
+		if !ok || there[id] || s.removed(protocol.SessionID(id)) == nil {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			out = append(out, listed{id: protocol.SessionID(id), mod: info.ModTime(), gone: true})
+		}
 	}
 	return out, nil
+}
+
+// removed returns who has a session open of which the log was removed: it is written again. It
+// is nil for any other session.
+func (s *Store) removed(id protocol.SessionID) *RemovedError {
+	if id.Check() != nil {
+		return nil
+	}
+	text, held, err := s.fs.Holder(filepath.Join(s.sessions(), string(id)+lockSuffix))
+	if err != nil || !held {
+		return nil
+	}
+	if there, err := s.exists(id); there || err != nil {
+		return nil // made since
+	}
+	return &RemovedError{id, owner.Parse(text)}
 }
 
 // unreadLog says for people that a log cannot be read.
@@ -176,6 +208,10 @@ func unreadLog(err error) string {
 func (s *Store) summarise(ctx context.Context, f listed) (Summary, error) {
 	h := bareHeader(f.id)
 	sum := Summary{ID: f.id, CreatedAt: h.CreatedAt, UpdatedAt: f.mod.UnixMilli()}
+	if f.gone {
+		sum.Damaged = removedLog + "."
+		return sum, ErrNotFound
+	}
 	file, err := s.fs.Open(s.path(f.id), disk.ReadOnly)
 	if err != nil {
 		sum.Damaged = unreadLog(err)

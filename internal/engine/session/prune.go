@@ -134,7 +134,7 @@ func (b *Blobs) mentionedIn(ctx context.Context, names []string) ([]string, erro
 	}
 	rest := maps.Clone(all)
 	for _, name := range names {
-		if err := b.scanNames(ctx, filepath.Join(b.store.sessions(), name), rest); err != nil {
+		if err := b.scanNames(ctx, filepath.Join(b.store.sessions(), name), rest); err != nil && !errors.Is(err, disk.ErrNowhere) {
 			return nil, err
 		}
 	}

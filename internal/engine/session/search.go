@@ -33,6 +33,9 @@ const (
 	searchWidth    = 16   // files that are read at once: cold ones wait for the disk
 )
 
+// ErrPartly is the error of a session of which damaged lines could not be searched.
+var ErrPartly = errors.New("damaged lines of the session could not be searched")
+
 // ErrQuery is in the chain when a search asks for nothing that can be found.
 var ErrQuery = errors.New("the search cannot be carried out")
 
@@ -75,7 +78,9 @@ func (q *Search) check() error {
 // with other JSON escapes, or in another Unicode normal form, is not found. Of a
 // session the newest three events are given and the others counted. An error with
 // a SessionID concerns that session alone, and the search goes on; ErrQuery and
-// the context's error end it.
+// the context's error end it. Of a session with lines that are visibly no events it is
+// ErrPartly, and what was found beside them comes too. Where the header is damaged the
+// session is searched for any project.
 func (s *Store) Search(ctx context.Context, q Search) iter.Seq2[protocol.FoundSession, error] {
 	return func(yield func(protocol.FoundSession, error) bool) {
 		if err := q.check(); err != nil {
@@ -100,9 +105,15 @@ func (s *Store) Search(ctx context.Context, q Search) iter.Seq2[protocol.FoundSe
 		given, stopped := 0, false
 		ordered.Run(ctx, searchWidth, next, func(r scanned) bool {
 			found, err := r.found(ctx, s)
-			switch {
-			case ctx.Err() != nil:
+			if ctx.Err() != nil {
 				return false
+			}
+			if err == nil && r.damaged {
+				if stopped = !yield(protocol.FoundSession{SessionID: r.file.id}, ErrPartly); stopped {
+					return false
+				}
+			}
+			switch {
 			case err != nil:
 				stopped = !yield(protocol.FoundSession{SessionID: r.file.id}, err)
 				return !stopped
@@ -137,12 +148,18 @@ type scanned struct {
 	hits  []protocol.SearchHit // the newest, oldest first
 	count int
 	late  [][]byte // the newest lines that were not looked at because count is at its bound
-	err   error
+	// damaged says that there are lines that are no events.
+	damaged bool
+	err     error
 }
 
 // file searches one log.
 func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 	r.file = f
+	if f.gone {
+		r.err = ErrNotFound
+		return r
+	}
 	file, err := sc.store.fs.Open(sc.store.path(f.id), disk.ReadOnly)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) { // else it was deleted meanwhile
@@ -170,25 +187,52 @@ func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 			return r
 		}
 		if blk.Data == nil {
+			r.damaged = true
 			continue
 		}
 		*buf = blk.Data[:0]
-		if blk.Off == 0 && sc.project != "" && !sc.ofProject(blk.Data) {
-			return r
+		if blk.Off == 0 {
+			of, ok := sc.ofProject(blk.Data)
+			if r.damaged = !ok; ok && !of {
+				return r
+			}
 		}
+		r.damaged = r.damaged || !whole(blk.Data, blk.End == f.size)
 		sc.block(&r, blk)
 	}
+	r.damaged = r.damaged || f.size == 0
 	for _, line := range r.late {
 		sc.line(&r, line)
 	}
 	return r
 }
 
-// ofProject reports whether the header that data begins with names the project.
-func (sc *scan) ofProject(data []byte) bool {
+// ofProject reports whether the header that data begins with names the project, any for none,
+// and whether it can be read.
+func (sc *scan) ofProject(data []byte) (of, ok bool) {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r")))
-	return err == nil && h.Meta.ProjectID == sc.project
+	return sc.project == "" || h.Meta.ProjectID == sc.project, err == nil
+}
+
+// whole reports whether lines look like events from outside: it decodes none. What follows
+// the last line end of a log may be on its way.
+func whole(data []byte, last bool) bool {
+	if last {
+		data = data[:bytes.LastIndexByte(data, '\n')+1]
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return false
+	}
+	for len(data) > 0 {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if n := len(line); n < 2 || line[0] != '{' || line[n-1] != '}' {
+			return false
+		}
+		data = rest
+	}
+	return true
 }
 
 // block searches some lines.
@@ -206,7 +250,11 @@ func (sc *scan) block(r *scanned, blk rawlog.Block) {
 		case blk.Off == 0 && from == 0:
 			sc.header(r, line)
 		case r.count < maxCounted:
+			was := r.damaged
 			sc.line(r, line)
+			if to == len(data) { // it may be on its way
+				r.damaged = was
+			}
 		default:
 			if len(r.late) == 2*hitsPerSession {
 				r.late = append(r.late[:0], r.late[1:]...)
@@ -232,11 +280,16 @@ func (sc *scan) header(r *scanned, line []byte) {
 // people read them there.
 func (sc *scan) line(r *scanned, line []byte) {
 	env, err := protocol.ScanEnvelope(line)
-	if spec := protocol.SpecOfEvent(env.Type); err != nil || spec == nil || spec.Search == protocol.None {
+	if err != nil {
+		r.damaged = true
+		return
+	}
+	if spec := protocol.SpecOfEvent(env.Type); spec == nil || spec.Search == protocol.None {
 		return
 	}
 	ev, err := protocol.ParseEvent(bytes.Clone(line)) // the buffer is used again
 	if err != nil {
+		r.damaged = true
 		return
 	}
 	parts, ok := sc.words.Snippet(ev.SearchTexts())

@@ -125,7 +125,8 @@ func (s *Store) lock(id protocol.SessionID) (disk.Unlocker, error) {
 	return u, nil
 }
 
-// exists reports whether there is a log of that id.
+// exists reports whether there is a log of that id; a link that leads nowhere is one that
+// cannot be read.
 func (s *Store) exists(id protocol.SessionID) (bool, error) {
 	if err := id.Check(); err != nil {
 		return false, err
@@ -134,10 +135,13 @@ func (s *Store) exists(id protocol.SessionID) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+	if errors.Is(err, disk.ErrNowhere) {
+		return true, nil
+	}
 	return err == nil, err
 }
 
-// mustExist is exists with the error that callers return.
+// mustExist is exists with the error that callers return: *RemovedError where there was one.
 func (s *Store) mustExist(id protocol.SessionID) error {
 	switch ok, err := s.exists(id); {
 	case err != nil && id.Check() != nil:
@@ -145,6 +149,9 @@ func (s *Store) mustExist(id protocol.SessionID) error {
 	case err != nil:
 		return fmt.Errorf("session %s: %w", id, err)
 	case !ok:
+		if gone := s.removed(id); gone != nil {
+			return gone
+		}
 		return fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
 	return nil

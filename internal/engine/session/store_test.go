@@ -350,11 +350,12 @@ func TestALogThatALinkLeadsToIsListedAsItIs(t *testing.T) {
 	}
 	n := 0
 	for s, err := range w.store.List(t.Context(), Query{ProjectID: h.Meta.ProjectID}) {
-		if n++; err != nil || s.ID != log.ID() || s.Damaged != "" {
+		n++
+		if err != nil || s.ID == log.ID() && s.Damaged != "" || s.ID != log.ID() && !strings.Contains(s.Damaged, "a link that leads nowhere") {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
-	if n != 1 {
+	if n != 2 {
 		t.Errorf("%d are listed", n)
 	}
 	done, err := w.store.Delete(t.Context(), log.ID(), Beside{})

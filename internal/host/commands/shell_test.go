@@ -194,6 +194,9 @@ func TestACommandOfAPersonRunsOnceHoweverOftenItIsSent(t *testing.T) {
 	// The later host says that nobody knows how it went, once and before anything is sent; a
 	// copy has that, and says no more.
 	l := after.Open(after.Connect(false), e.ID)
+	if said := l.S.Opened.Interrupted; !strings.Contains(said, "it may have taken effect") || !strings.Contains(said, "!echo x >> times") {
+		t.Errorf("who opens the session is told %q", said)
+	}
 	l.ShellOf(first.Data.(*protocol.ShellStarted).EventID)
 	clone := hosttest.NewCall(protocol.NewSessionID(after.Config.Now(), after.Config.Rand), &protocol.CloneSession{FromSessionID: e.ID})
 	c.Call(clone)

@@ -304,6 +304,14 @@ func TestChildrenFindsWhatADeadHostLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, "running", check, ok, "commands that run: 1", "")
+	copied := filepath.Join(dir, "run", string(ids[1]), "124")
+	if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, []byte(`{"pgid":124,"folder":"1:2"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "a copy of a record", check, ok, "none is left over", "")
 	if err := os.RemoveAll(filepath.Join(dir, "run")); err != nil {
 		t.Fatal(err)
 	}

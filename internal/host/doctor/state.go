@@ -14,6 +14,7 @@ import (
 	"scorel/internal/engine/progress"
 	"scorel/internal/engine/session"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 
@@ -24,6 +25,12 @@ func Sessions(store *session.Store) Check {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			return Fail(fmt.Sprintf("the sessions cannot be read: %v", cause(err)), "Make ~/.scorel/sessions readable for you.")
+		case len(h.Unread) > 0:
+			text := "cannot be read: " + ids(h.Unread)
+			if len(h.Damaged) > 0 {
+				text += fmt.Sprintf("; damaged are %d of the %d newest: %s", len(h.Damaged), h.Looked, ids(h.Damaged))
+			}
+			return Warn(text, "Each says why: scorel sessions verify SESSION")
 		case len(h.Damaged) > 0:
 			return Warn(fmt.Sprintf("damaged are %d of the %d newest: %s", len(h.Damaged), h.Looked, ids(h.Damaged)),
 				"They stay readable; look with scorel sessions verify SESSION, and repair with scorel sessions repair SESSION.")
@@ -71,12 +78,12 @@ func Children(fsys disk.FS, dir string) Check {
 			if i == maxRuns || ctx.Err() != nil {
 				break
 			}
-			records, err := fsys.ReadDir(filepath.Join(dir, "run", e.Name()))
-			if err != nil || len(records) == 0 {
+			records := sandbox.MayRun(filepath.Join(dir, "run", e.Name()))
+			if records == 0 {
 				continue
 			}
 			if _, held, err := fsys.Holder(filepath.Join(dir, "sessions", e.Name()+".lock")); err == nil && held {
-				running += len(records)
+				running += records
 				continue
 			}
 			left = append(left, protocol.SessionID(e.Name()))

@@ -17,11 +17,14 @@ func Of(err error) *protocol.Error {
 	var pe *protocol.Error
 	var locked *session.LockedError
 	var blob *session.BlobError
+	var removed *session.RemovedError
 	switch {
 	case errors.As(err, &pe):
 		return pe
 	case errors.As(err, &locked):
 		return protocol.About("sessionId", protocol.ReasonElsewhere, protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy.", locked.SessionID, locked.Owner)
+	case errors.As(err, &removed):
+		return protocol.Errorf(protocol.CodeSessionLocked, "%s.", Sentence(removed))
 	case errors.As(err, &blob) && errors.Is(err, session.ErrNoBlob):
 		return protocol.Errorf(protocol.CodeStorageError, "The payload %.64s is missing here; verifying the session names all that it lacks.", blob.SHA256)
 	case errors.As(err, &blob) && errors.Is(err, session.ErrDamagedBlob):

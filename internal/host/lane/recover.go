@@ -32,11 +32,13 @@ func (l *Lane) recover(ctx context.Context) {
 	}
 }
 
-// recoverShells says of the commands of people that nobody knows how they went.
+// recoverShells says of the commands of people that nobody knows how they went. That is in the
+// log when it returns, so that who opens the session is told.
 func (l *Lane) recoverShells(ctx context.Context) error {
 	l.j.Lock()
-	defer l.j.Unlock()
-	return l.shells.AppendLost(ctx)
+	err := l.shells.AppendLost(ctx)
+	l.j.Unlock()
+	return errors.Join(err, l.j.Publisher().Flush(ctx))
 }
 
 func (l *Lane) recoverStep(ctx context.Context) error {
@@ -44,13 +46,17 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 		return nil
 	}
 	a, found, err := l.cfg.Kept.Step.Load()
+	if a.EventID != "" && (a.SessionID != l.ID() || l.j.Index().Has(a.EventID)) {
+		l.cfg.Kept.Step.Drop()
+		return nil
+	}
 	if errors.Is(err, partial.ErrDamaged) {
 		return l.reportDamagedStep(ctx, err)
 	}
 	if err != nil || !found {
 		return err
 	}
-	if len(a.Texts) == 0 || a.SessionID != l.ID() || l.j.Index().Has(a.EventID) {
+	if len(a.Texts) == 0 { // blanks alone
 		l.cfg.Kept.Step.Drop()
 		return nil
 	}
@@ -80,6 +86,9 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 	return nil
 }
 
+// damagedAnswer begins the note about an answer of which nothing can be read.
+const damagedAnswer = "The last host stopped in the middle of an answer, and what was kept of it is damaged: nothing of it can be shown. The file is "
+
 // reportDamagedStep tells people and the model of an answer of which nothing can be read any
 // more; its file is set aside first, so that it is told once.
 func (l *Lane) reportDamagedStep(ctx context.Context, why error) error {
@@ -88,37 +97,74 @@ func (l *Lane) reportDamagedStep(ctx context.Context, why error) error {
 		return errors.Join(why, err)
 	}
 	l.j.Report("the answer that the last host was in the middle of cannot be read: " + why.Error())
-	text := "The last host stopped in the middle of an answer, and what was kept of it is damaged: nothing of it can be shown. The file is " + file + "."
+	text := damagedAnswer + file + "."
 	return l.j.Force(ctx, &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice,
 		Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: text}}, journal.ByHost())
 }
 
 // Interrupted says for people what a host was killed in the middle of, where the conversation
-// has not gone on since: an answer, or calls. It is empty otherwise, and while a turn runs.
+// has not gone on since: an answer, calls, and what ran beside them. It is empty otherwise, and
+// while a turn runs.
 func (l *Lane) Interrupted(ctx context.Context) string {
 	if l.Conversing() {
 		return ""
 	}
 	index := l.j.Index()
 	answered := map[string]bool{} // bounded by the calls of a step
+	var texts []string            // the newest first
+	add := func(text string) {
+		if text != "" && len(texts) < maxInterrupted {
+			texts = append(texts, text)
+		}
+	}
 	for e, err := range index.Back(ctx, index.Leaf()) {
-		m, ok := e.Message()
-		switch {
-		case err != nil:
+		if err != nil {
 			return ""
-		case !ok:
+		}
+		if text, ok := cutBeside(e); ok {
+			add(text)
 			continue
-		case m.Role == protocol.RoleToolResult:
+		}
+		m, ok := e.Message()
+		if ok && m.Role == protocol.RoleToolResult {
 			answered[m.ToolCallID] = true
 			continue
-		case m.Role != protocol.RoleAssistant:
-			return ""
-		case m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped):
-			return "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
 		}
-		return cutCalls(slices.DeleteFunc(m.Calls(), func(c protocol.Block) bool { return answered[c.ID] }))
+		if !ok {
+			continue
+		}
+		if m.Role == protocol.RoleAssistant && m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped) {
+			add("The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest.")
+		} else if m.Role == protocol.RoleAssistant {
+			add(cutCalls(slices.DeleteFunc(m.Calls(), func(c protocol.Block) bool { return answered[c.ID] })))
+		}
+		break
 	}
-	return ""
+	slices.Reverse(texts)
+	return strings.Join(texts, " ")
+}
+
+// maxInterrupted is how many sentences say what a host was killed in the middle of, the newest.
+const maxInterrupted = 8
+
+// cutBeside says that a host was killed in the middle of what an event beside the conversation
+// is about, "" where it was not; false for an event of the conversation.
+func cutBeside(e protocol.Event) (text string, ok bool) {
+	if b, ok := e.Body.(*protocol.HarnessItem); ok {
+		if strings.HasPrefix(b.Item.Content, damagedAnswer) && b.Item.Origin == protocol.OriginSystem {
+			text = b.Item.Content
+		}
+		return text, true
+	}
+	b, ok := e.Body.(*protocol.CustomMessage)
+	if !ok {
+		return "", false
+	}
+	r, _, ok := protocol.ShellOf(b)
+	if ok && r.Lost {
+		text = "The host stopped while your command ran; it may have taken effect, and what it printed is lost: !" + display.Line(r.Command)
+	}
+	return text, ok
 }
 
 // maxNamedCalls is how many calls a sentence names.

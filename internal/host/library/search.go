@@ -20,6 +20,10 @@ func (lib *Library) searchSessions(ctx context.Context, r *protocol.SearchSessio
 			return nil, protocol.About("words", "", protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 		case err != nil && found.SessionID == "":
 			return nil, err
+		case errors.Is(err, session.ErrPartly):
+			if len(out.Damaged) < maxUnreadable {
+				out.Damaged = append(out.Damaged, found.SessionID)
+			}
 		case err != nil:
 			if len(out.Unreadable) < maxUnreadable {
 				out.Unreadable = append(out.Unreadable, found.SessionID)

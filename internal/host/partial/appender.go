@@ -32,6 +32,7 @@ type appender struct {
 
 	io     sync.Mutex // held over the file; taken before mu
 	f      disk.File
+	made   bool // there is a file
 	size   int64
 	synced time.Time
 	dirty  bool
@@ -137,7 +138,7 @@ func (a *appender) write() error {
 		if a.f, err = a.open(); err != nil {
 			return err
 		}
-		anew, a.synced = true, time.Now()
+		anew, a.made, a.synced = true, true, time.Now()
 	}
 	if anew && len(data) > 0 {
 		if err := a.f.Truncate(0); err != nil {
@@ -180,9 +181,8 @@ func (a *appender) close() bool {
 	a.mu.Unlock()
 	a.io.Lock()
 	defer a.io.Unlock()
-	was := a.f != nil || a.size > 0
 	a.end()
-	return was
+	return a.made
 }
 
 // open opens the file, in a folder that may not be there yet.

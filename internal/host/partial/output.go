@@ -172,13 +172,17 @@ func Lose(fsys disk.FS, dir string, id protocol.SessionID, report func(string)) 
 }
 
 func outputs(fsys disk.FS, dir string, id protocol.SessionID) []string {
+	return named(fsys, dir, id, func(rest string) bool { return strings.HasSuffix(rest, ".output") })
+}
+
+// named returns the files of a session whose names end as chosen.
+func named(fsys disk.FS, dir string, id protocol.SessionID, chosen func(rest string) bool) (names []string) {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
 		return nil // nothing was ever kept
 	}
-	var names []string
 	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(e.Name(), string(id)+"."); ok && strings.HasSuffix(rest, ".output") {
+		if rest, ok := strings.CutPrefix(e.Name(), string(id)+"."); ok && chosen(rest) {
 			names = append(names, e.Name())
 		}
 	}
@@ -187,10 +191,8 @@ func outputs(fsys disk.FS, dir string, id protocol.SessionID) []string {
 
 // Remove removes all that is kept of a session that is deleted.
 func Remove(fsys disk.FS, dir string, id protocol.SessionID) error {
-	step := filepath.Base(StepName(dir, id))
-	names := append(outputs(fsys, dir, id), step, step+".damaged")
 	var first error
-	for _, name := range names {
+	for _, name := range named(fsys, dir, id, func(string) bool { return true }) {
 		if err := fsys.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) && first == nil {
 			first = err
 		}

@@ -60,7 +60,7 @@ func (d *desk) until(what string, is func() bool) {
 func (d *desk) loaded() (Answer, bool) {
 	d.t.Helper()
 	a, found, err := d.step(disk.OS()).Load()
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDamaged) { // its first line is on its way
 		d.t.Fatal(err)
 	}
 	return a, found
@@ -116,7 +116,7 @@ func TestWhatWasHalfWrittenIsLeftOut(t *testing.T) {
 		a, found, err := d.step(disk.OS()).Load()
 		lines := strings.Count(string(whole[:n]), "\n")
 		want := []string{"", "", "first "}[lines]
-		if err != nil || found != (lines > 0) || strings.Join(a.Texts, "") != want {
+		if errors.Is(err, ErrDamaged) != (want == "") || !found || (a.EventID != "") != (lines > 0) || strings.Join(a.Texts, "") != want {
 			t.Fatalf("of %d bytes: %+v %v %v", n, a, found, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
@@ -80,7 +81,9 @@ func NewStep(fsys disk.FS, dir string, id protocol.SessionID, report func(string
 }
 
 // Load returns the answer that an earlier host was in the middle of, and false when there
-// is none. A line that was half written is left out; what follows damage is, too.
+// is none. A line that was half written is left out; what follows damage is, too. Where
+// nothing is left it is [ErrDamaged], with the ids of the answer if they are: a host writes
+// them with the first text.
 func (s *Step) Load() (Answer, bool, error) {
 	data, err := disk.ReadFile(s.fs, s.name, maxStepFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +123,10 @@ func (s *Step) Load() (Answer, bool, error) {
 			a.Texts = append(a.Texts, b.String())
 		}
 	}
-	return a, a.EventID != "", nil
+	if last < 0 {
+		return a, true, ErrDamaged
+	}
+	return a, true, nil
 }
 
 // checked returns the JSON of a line whose checksum is right, and takes the sum on.
@@ -150,10 +156,7 @@ func appendChecked(dst []byte, v any, sum *uint32) []byte {
 }
 
 // SetAside renames a file that says nothing any more, and returns where it is.
-func (s *Step) SetAside() (string, error) {
-	to := s.name + ".damaged"
-	return to, s.fs.Rename(s.name, to)
-}
+func (s *Step) SetAside() (string, error) { return disk.SetAside(s.fs, s.name, time.Now()) }
 
 // Begin is told that an answer is announced.
 func (s *Step) Begin(a Answer) {

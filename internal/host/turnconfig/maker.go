@@ -51,7 +51,7 @@ type Maker struct {
 	unread *lru.Cache[protocol.SessionID, string]
 }
 
-// maxUnread bounds the sessions of which that is remembered; the others are told again.
+// maxUnread bounds the sessions of which that is remembered; for the others their log is asked.
 const maxUnread = 1000
 
 // New makes a maker.

@@ -76,17 +76,17 @@ func (tc *Maker) teller(id protocol.SessionID, cfg config.Config, notes *memory.
 }
 
 // tellUnread tells the people of a session which notes cannot be read, nil for none: once,
-// and again when it is another problem.
+// also under later hosts, and again when it is another problem.
 func (tc *Maker) tellUnread(id protocol.SessionID, failed error) {
 	text := ""
 	if failed != nil {
 		text = strings.ReplaceAll(failure.Sentence(failed), "\n", "; ") + ". The model does not get them."
 	}
-	if before, _ := tc.unread.Get(id); before == text {
+	if before, known := tc.unread.Get(id); known && before == text {
 		return
 	}
 	tc.unread.Put(id, text)
-	if text != "" {
+	if l := tc.sessions.Lane(id); l != nil && l.ToldAnew(context.Background(), "notes", text) && text != "" {
 		tc.sessions.Notify(id, "warning", text)
 	}
 }

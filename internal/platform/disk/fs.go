@@ -11,13 +11,15 @@ import (
 type FS interface {
 	// Open opens name for reading and writing. With create it makes the file
 	// (mode 0600) when there is none; exclusive makes an existing file an error
-	// that is [fs.ErrExist]. A pipe is an error at once.
+	// that is [fs.ErrExist]. A pipe is an error at once. A link that leads to no file is
+	// [ErrNowhere], and not [fs.ErrNotExist]; so is a file in such a folder.
 	Open(name string, flag OpenFlag) (File, error)
 	Rename(from, to string) error
 	Remove(name string) error
 	// MkdirAll makes name and its parents with mode 0700.
 	MkdirAll(name string) error
-	ReadDir(name string) ([]fs.DirEntry, error)
+	ReadDir(name string) ([]fs.DirEntry, error) // also [ErrNowhere]
+	// Stat follows links, as Open does, with its errors.
 	Stat(name string) (fs.FileInfo, error)
 	// Touch makes now the time of a file's last change.
 	Touch(name string) error
@@ -75,6 +77,9 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string { return e.Name + " is locked" }
+
+// ErrNowhere is in the chain of errors about a link that leads to no file.
+var ErrNowhere = errors.New("it is a link that leads nowhere; correct it or remove it")
 
 // ErrNoSpace is in the chain of errors that say that the disk or quota is full.
 var ErrNoSpace = errors.New("no space left on device")

@@ -32,7 +32,7 @@ func (osFS) Open(name string, flag OpenFlag) (File, error) {
 	// Whoever puts a pipe where a file is expected has nobody wait for its other end.
 	f, err := os.OpenFile(name, mode|unix.O_NONBLOCK, 0o600)
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, spaceError(nowhere(err, name))
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO {
@@ -47,10 +47,40 @@ var errPipe = errors.New("it is a pipe and not a file; remove it")
 func (osFS) Rename(from, to string) error { return spaceError(os.Rename(from, to)) }
 func (osFS) Remove(name string) error     { return spaceError(os.Remove(name)) }
 
-func (osFS) MkdirAll(name string) error { return spaceError(os.MkdirAll(name, 0o700)) }
+func (osFS) MkdirAll(name string) error {
+	return spaceError(nowhere(os.MkdirAll(name, 0o700), name))
+}
 
-func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := os.ReadDir(name)
+	return list, nowhere(err, name)
+}
+
+func (osFS) Stat(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	return info, nowhere(err, name)
+}
+
+// nowhere returns why a file is not found or a folder cannot be made: [ErrNowhere] where its
+// name, or its folder, is a link to nothing.
+func nowhere(err error, name string) error {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	for _, at := range []string{name, filepath.Dir(name)} {
+		info, lerr := os.Lstat(at)
+		if lerr != nil {
+			continue
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return err
+		}
+		if _, serr := os.Stat(at); errors.Is(serr, fs.ErrNotExist) {
+			return &fs.PathError{Op: "open", Path: at, Err: ErrNowhere}
+		}
+	}
+	return err
+}
 
 func (osFS) Touch(name string) error {
 	now := time.Now()

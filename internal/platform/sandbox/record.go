@@ -120,6 +120,27 @@ func Reap(runDir string) (n int, err error) {
 	return n, errors.Join(errs...)
 }
 
+// MayRun returns how many children recorded in runDir [Reap] would look for: not those of a copy
+// of the folder, nor of before the machine was started. It changes nothing.
+func MayRun(runDir string) (n int) {
+	entries, err := os.ReadDir(runDir)
+	if err != nil {
+		return 0
+	}
+	boot, folder := bootID(), identityOf(runDir)
+	for _, e := range entries {
+		var g group
+		if !e.Type().IsRegular() || strings.HasSuffix(e.Name(), ".new") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(runDir, e.Name()))
+		if err != nil || json.Unmarshal(data, &g) != nil || (g.Boot == "" || g.Boot == boot) && (g.Folder == "" || g.Folder == folder) {
+			n++
+		}
+	}
+	return n
+}
+
 // end kills what is left of a recorded child.
 func end(g group) bool {
 	left := g.Mark != "" && killNamespace(g.Namespace, g.Mark, 0)

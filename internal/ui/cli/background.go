@@ -452,7 +452,7 @@ func (a *app) projectCommands() []*cobra.Command {
 
 // scheduleCommands are those about schedules.
 func (a *app) scheduleCommands() []*cobra.Command {
-	return schedulecmd.New(schedulecmd.Config{Stdout: a.stdout, Stderr: a.stderr, Args: args, Find: findSession,
+	return schedulecmd.New(schedulecmd.Config{Stdout: a.stdout, Stderr: a.stderr, Notify: a.notifyOnce, Args: args, Find: findSession,
 		Reach: a.reachOnce})
 }
 

@@ -113,6 +113,13 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 // aside, once of each.
 func (a *app) tellAsides(dir string) {
 	for _, text := range asides.Untold(disk.OS(), dir) {
+		a.notifyOnce(text)
+	}
+}
+
+// notifyOnce is notify of what several parts of a command may say.
+func (a *app) notifyOnce(text string) {
+	if _, said := a.once.LoadOrStore(text, true); !said {
 		a.notify(text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ type app struct {
 	environ        []string
 	code           int           // the exit code of a command that ran
 	pace           time.Duration // of the demo model; 0: for a reader, if there is one; below: none
+	once           sync.Map      // sentences that notifyOnce has said
 }
 
 // Main runs the command line and returns the exit code.

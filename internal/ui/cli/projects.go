@@ -39,7 +39,7 @@ func (a *app) projectsCommand() *cobra.Command {
 
 func (a *app) showProjects(p *protocol.ProjectList) error {
 	for _, n := range p.Notices {
-		fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+		a.notifyOnce(n)
 	}
 	if len(p.Projects) == 0 {
 		fmt.Fprintln(a.stderr, "There are no projects; scorel projects add FOLDER makes one known.")

@@ -66,6 +66,9 @@ func (a *app) search(ctx context.Context, l *link, o searchOptions, words []stri
 	if err != nil {
 		return err
 	}
+	for _, text := range display.Unsearched(found) {
+		a.notify(text)
+	}
 	if o.json {
 		return a.printJSON(found)
 	}
@@ -107,10 +110,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 	if _, err := fmt.Fprint(a.stdout, s.String()); err != nil {
 		return err
 	}
-	switch {
-	case len(found.Unreadable) > 0:
-		fmt.Fprintf(a.stderr, "%d sessions could not be read; scorel sessions verify SESSION shows why. The first is %s.\n", len(found.Unreadable), found.Unreadable[0])
-	case len(found.Sessions) == 0:
+	if len(found.Sessions) == 0 {
 		fmt.Fprintln(a.stderr, "Nothing is found.")
 		return nil
 	}

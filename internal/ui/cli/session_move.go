@@ -31,7 +31,12 @@ func (a *app) rewindCommand() *cobra.Command {
 				target := protocol.EventID(args[0])
 				req.TargetEventID = &target
 			}
-			return a.moved(id, f)(client.Call[*protocol.Moved](ctx, l.Client, id, req))
+			m, err := client.Call[*protocol.Moved](ctx, l.Client, id, req)
+			if err == nil && (files || len(named) > 0) && len(m.Skipped) > 0 {
+				a.code = exit.Failed
+				a.notify(fmt.Sprintf("files that were not restored: %d", len(m.Skipped)))
+			}
+			return a.moved(id, f)(m, err)
 		})
 	cmd.Flags().BoolVar(&files, "files", false, "also restore the files that the agent wrote since and that are as it left them")
 	cmd.Flags().StringArrayVar(&named, "file", nil, "also restore this file, though it was changed by hand since (can be repeated)")

@@ -114,7 +114,11 @@ func (a *app) listCommand() *cobra.Command {
 // tellUnknown says which sessions of a list do not say what they are of.
 func (a *app) tellUnknown(list []protocol.SessionSummary) {
 	for _, s := range list {
-		if s.Damaged != "" {
+		switch {
+		case s.Damaged == "":
+		case s.LockedBy != "": // nobody else can mend it now
+			a.notify(fmt.Sprintf("session %s, which %s has open: %s", s.SessionID, s.LockedBy, s.Damaged))
+		default:
 			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. scorel sessions show shows what is left of it; scorel -p --session ID --cwd DIR makes it one of that folder, and scorel sessions delete removes it.\n", s.SessionID, display.Line(s.Damaged))
 		}
 	}

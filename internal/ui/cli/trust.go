@@ -282,7 +282,7 @@ func (a *app) trustListCommand() *cobra.Command {
 					}
 				}
 				for _, n := range list.Notices {
-					fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+					a.notifyOnce(n)
 				}
 				if asJSON {
 					return a.printJSON(map[string]any{"folders": trusted})

@@ -20,12 +20,14 @@ export interface SearchSessions {
 
 /**
  * SearchResult is what a search found. More says that the limit ended it;
- * Unreadable are sessions that could not be searched.
+ * Unreadable are sessions that could not be searched, and Damaged those of which damaged
+ * lines could not; at most 100 of each.
  */
 export interface SearchResult {
   sessions: FoundSession[] | null;
   more?: boolean;
   unreadable?: SessionID[];
+  damaged?: SessionID[];
 }
 
 /**

@@ -85,7 +85,8 @@ export interface Denial {
  * ShownText returns how many bytes (of UTF-8) at the beginning and at the end of the text of a
  * result are for the model alone. The text is that of its text blocks, joined by line
  * feeds; it has Whole bytes. Where it has not, a hook or a bound has changed it, and all of it
- * is for people.
+ * is for people. So it is of more than 4 KiB for the model alone, and of tools that are not
+ * built in: none of Scorel's own says so much, so the details were not written by it.
  */
 export interface ShownText {
   head?: number;

@@ -31,7 +31,7 @@ func Write(to io.Writer, root *cobra.Command, version string) error {
 	for _, c := range []struct {
 		code int
 		what string
-	}{{exit.OK, "It worked."}, {exit.Failed, "A provider or the storage failed, or a check did."}, {exit.Usage, "The command line or the configuration is wrong."},
+	}{{exit.OK, "It worked."}, {exit.Failed, "A provider or the storage failed, or a check did, or a file was not restored."}, {exit.Usage, "The command line or the configuration is wrong."},
 		{exit.Limit, "A limit ended the run. Of extensions check: the extension uses what Scorel lacks."}, {exit.Unasked, "Something was needed that nobody could be asked for, or a hook or an extension refused the message."},
 		{exit.Loop, "The model repeated itself, and nobody let it continue."}, {exit.Misfit, "No answer fits the schema of --json-schema."}, {daemon.PermanentExit, "A host that is supervised cannot run as it is set up; it is not started again."}, {exit.Cancelled, "Interrupted."},
 		{exit.Pipe, "Nobody reads the output any more."}} {

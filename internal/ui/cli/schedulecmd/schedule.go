@@ -22,6 +22,8 @@ import (
 // Config is what the commands need of the program.
 type Config struct {
 	Stdout, Stderr io.Writer
+	// Notify says a sentence on stderr, once.
+	Notify func(text string)
 	// Args checks the words of a command.
 	Args func(cobra.PositionalArgs) cobra.PositionalArgs
 	// Reach connects to the host, and with start starts one when none runs; name is what the
@@ -169,7 +171,7 @@ func (c *commands) listSchedules(ctx context.Context, asJSON bool) error {
 			fmt.Fprintln(c.Stderr, "scorel: "+display.Line(st.Problem))
 		}
 		for _, n := range st.Notices {
-			fmt.Fprintln(c.Stderr, "scorel: "+display.Line(n))
+			c.Notify(n)
 		}
 		if asJSON {
 			return plain.JSON(c.Stdout, list)

@@ -35,6 +35,7 @@ type sessionList struct {
 	// A search reads all that was ever said: one is under way at a time, and again says
 	// that another one is wanted after it.
 	searching, again bool
+	unsearched       bool // it was told that some sessions could not be searched wholly
 }
 
 func (s *sessionList) projectID() protocol.ProjectID {
@@ -191,6 +192,10 @@ func (s *sessionList) search() tea.Cmd {
 		if err != nil {
 			s.picker.List.SetProblem(err.Error())
 			return nil
+		}
+		if texts := display.Unsearched(got); !s.unsearched && len(texts) > 0 {
+			s.unsearched = true
+			s.Toasts.Warn(strings.Join(texts, " "))
 		}
 		s.found = got.Sessions
 		s.items()

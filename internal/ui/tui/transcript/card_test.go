@@ -42,6 +42,12 @@ func TestASearchIsNamedByWhatIsLookedForAndCountsWhatItGives(t *testing.T) {
 	has(t, cards(t, filled(l)), "Grep TODO in internal", "2 files", "Grep FIXME", "1 line")
 }
 
+func TestTheTextOfAResultIsShownWhereItsDetailsDoNotSayIt(t *testing.T) {
+	l := &log{}
+	l.call("TodoWrite", `{"todos":[{"content":"read","status":"completed"}]}`, "What a hook says.", nil, false)
+	has(t, cards(t, filled(l)), "read", "What a hook says.")
+}
+
 func TestACallThatAPersonDeniedSaysSoOnceAndWhy(t *testing.T) {
 	l := &log{}
 	for id, reason := range map[string]string{"c1": "", "c2": "use make"} {

@@ -280,7 +280,11 @@ func (b *body) page(_ input, _ protocol.ToolDetails, r *protocol.Message) {
 // approved adds what became of a plan, in a line.
 func (b *body) approved(_ input, d protocol.ToolDetails, r *protocol.Message) {
 	if d.Plan == nil {
-		b.add(b.th.Dim, cutCells(titleOf(r.TextForPeople()), b.room))
+		if b.open {
+			b.output(b.th.Dim, r.TextForPeople(), openLines, false)
+		} else {
+			b.add(b.th.Dim, cutCells(titleOf(r.TextForPeople()), b.room))
+		}
 		return
 	}
 	switch d.Plan.Decision {
@@ -439,13 +443,16 @@ func (b *body) read(_ input, d protocol.ToolDetails, r *protocol.Message) {
 	}
 }
 
-// listed adds the todo list of a call.
-func (b *body) listed(in input, d protocol.ToolDetails, _ *protocol.Message) {
+// listed adds the todo list of a call, and what the result says where its details have none.
+func (b *body) listed(in input, d protocol.ToolDetails, r *protocol.Message) {
 	todos := d.Todos
 	if todos == nil {
 		todos = in.Todos
 	}
 	b.todos(todos)
+	if d.Todos == nil && d.OldTodos == nil {
+		b.output(b.th.ToolOutput, r.TextForPeople(), fewLines, false)
+	}
 }
 
 // todos adds a todo list with its boxes.
