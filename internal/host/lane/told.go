@@ -11,8 +11,8 @@ import (
 // a matter that outlives hosts.
 const toldKind = protocol.OwnKind + "told"
 
-// told is the data of such an event.
-type told struct {
+// toldBefore is the data of such an event.
+type toldBefore struct {
 	About string `json:"about"`
 	Text  string `json:"text"` // "" once there was nothing to tell any more
 }
@@ -26,7 +26,7 @@ func (l *Lane) ToldAnew(ctx context.Context, about, text string) bool {
 		if err != nil {
 			return true
 		}
-		var was told
+		var was toldBefore
 		if b, ok := e.Body.(*protocol.Custom); ok && b.Kind == toldKind && json.Unmarshal(b.Data, &was) == nil && was.About == about {
 			last = was.Text
 		}
@@ -34,7 +34,7 @@ func (l *Lane) ToldAnew(ctx context.Context, about, text string) bool {
 	if last == text {
 		return false
 	}
-	data, err := json.Marshal(told{about, text})
+	data, err := json.Marshal(toldBefore{about, text})
 	if err == nil {
 		_, err = l.Control(ctx, &protocol.Custom{Kind: toldKind, Data: data})
 	}
