@@ -185,8 +185,12 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return protocol.StopCancelled, l.failed(ctx, err)
 		}
 		if l.steps >= l.Limits.MaxSteps {
+			steps := "steps"
+			if l.steps == 1 {
+				steps = "step"
+			}
 			return protocol.StopEndTurn, outcome{terminal: protocol.TerminalMaxSteps,
-				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
+				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d %s; raise the limit with --max-turns, or send another message to go on.", l.steps, steps)}
 		}
 		if end, may := l.mayStep(); !may { // what sub-agents used counts too
 			return protocol.StopEndTurn, end

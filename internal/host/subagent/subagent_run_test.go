@@ -558,7 +558,7 @@ func TestAnAgentThatDoesNotFinishGivesAnErrorWithWhatThereIs(t *testing.T) {
 		"fails":   {`{"if":{"user":"CHILD 1"},"do":[{"error":{"status":401}}]}`, "(The agent gave no answer.)\n[The agent did not finish: "},
 		"refuses": {`{"if":{"user":"CHILD 1"},"do":[{"text":"I will not."}],"stop":"refusal"}`, "I will not.\n[The agent did not finish: The model refused to go on.]"},
 		"too many steps": {`{"if":{"user":"CHILD 1"},"do":[{"text":"Let me see."},{"call":"Read","id":"r","input":{"path":"a.txt"}}]}`,
-			"Let me see.\n[The agent did not finish: The run stopped after 1 steps"},
+			"Let me see.\n[The agent did not finish: The run stopped after 1 step;"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := hosttest.New(t, hosttest.Setting{}, hosttest.AgentCall("^start$", `,"agent":"short"`, "CHILD 1"), c.child, hosttest.Answer("did not finish", "so be it"))

@@ -3,6 +3,7 @@ import { accessible, desk, phone, picture, problems, withoutPages, World } from 
 
 const script = [
   { script: 1 },
+  { if: { user: "^fail" }, do: [{ error: { status: 401, message: "the key is wrong" } }] },
   { if: { user: "^hang" }, do: [{ call: "Bash", input: { command: "sleep 300" } }] },
   {
     do: [
@@ -88,6 +89,17 @@ describe.skipIf(withoutPages !== "")("the conversation", () => {
     await picture(page, "conversation-killed-call");
     await accessible(page);
     problems.length = 0; // the browser says that it could not connect
+  });
+
+  test("says why a turn has no answer, once, also when others have come after it", async () => {
+    const sessionId = await world.session("fail, please");
+    const page = await world.page(`#/s/${sessionId}`);
+    await page.getByText("the key is wrong").first().waitFor();
+    expect(await page.getByText("the key is wrong").count()).toBe(1);
+    await world.host.request("send_message", { content: [{ type: "text", text: "fail again" }] }, sessionId);
+    await page.getByText("the key is wrong").nth(1).waitFor();
+    await picture(page, "conversation-failed");
+    await accessible(page);
   });
 
   test("is rewound from the menu of a message", async () => {

@@ -18,6 +18,7 @@ describe.skipIf(withoutPages !== "")("the page", () => {
       await page.getByRole("textbox", { name: "Message" }).fill("Why does the job skip a day?");
       await page.getByRole("button", { name: "Send", exact: true }).click();
       await page.getByText("It counts days in hours.").first().waitFor();
+      await page.getByRole("heading", { level: 1, name: "Why does the job skip a day?" }).waitFor(); // it was begun without a message
       await picture(page, `chat-${name}`);
       await accessible(page);
       expect(problems).toEqual([]);
