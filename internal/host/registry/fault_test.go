@@ -223,7 +223,7 @@ func TestAPanicWhileWhatAllShareIsLockedEndsTheProcess(t *testing.T) {
 	if os.Getenv("FAULT_HOME") == "" { // in a process of its own, which ends
 		dir := t.TempDir()
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), "FAULT_HOME="+dir)
+		cmd.Env = append(os.Environ(), "FAULT_HOME="+dir, "TMPDIR="+dir)
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 70 || !strings.Contains(string(out), "a fault inside Scorel ended the host: injected") {
