@@ -189,6 +189,7 @@ function Found({ text, asked, then }: { text: string; asked: string; then: Then 
       )}
       {hits.length > 0 && found.data?.more && <p className="t3 plinenote">{w.moreHits}</p>}
       {search && found.data?.unreadable?.length ? <p className="t3 plinenote">{w.unreadable(found.data.unreadable.length)}</p> : null}
+      {search && found.data?.damaged?.length ? <p className="t3 plinenote">{w.damaged(found.data.damaged.length)}</p> : null}
     </>
   );
 }

@@ -10,6 +10,10 @@ export const paletteWords = words(
     contents: "In conversations",
     moreHits: "There is more. A further word narrows the search.",
     unreadable: (n: number) => (n === 1 ? "1 session could not be searched." : `${n} sessions could not be searched.`),
+    damaged: (n: number) =>
+      n === 1
+        ? "1 session has damaged lines, which could not be searched."
+        : `${n} sessions have damaged lines, which could not be searched.`,
     commands: "Commands of this session",
     go: "Go to",
     looks: "Looks and language",
@@ -75,6 +79,7 @@ export const paletteWords = words(
     contents: "对话内容",
     moreHits: "还有更多，再加一个词可缩小范围。",
     unreadable: (n: number) => `${n} 个会话无法搜索。`,
+    damaged: (n: number) => `${n} 个会话中有损坏的行，无法搜索这些行。`,
     commands: "此会话的命令",
     go: "前往",
     looks: "外观与语言",
