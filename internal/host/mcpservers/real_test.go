@@ -166,13 +166,21 @@ func TestAServerForFilesStaysInTheWorkspace(t *testing.T) {
 		{"read_text_file", `{"path":"/etc/hostname"}`, "Access denied"},
 		{"move_file", `{"source":"a.txt","destination":"b.txt"}`, `There is no tool named "mcp__files__move_file"`},
 	}
-	var lines []string
+	// It asks for the root when it has been told that all is ready, and until it has the answer
+	// the folder of its arguments counts.
+	lines := []string{`{"again":true,"if":{"user":"where"},"do":[{"call":"mcp__files__list_allowed_directories","input":{}}],"stop":"tool_use"}`,
+		`{"again":true,"if":{"result":"Allowed directories"},"do":[{"text":"there"}]}`}
 	for i, s := range steps {
 		lines = append(lines, fmt.Sprintf(`{"do":[{"call":"mcp__files__%s","id":"c%d","input":%s}],"stop":"tool_use"}`, s.tool, i, s.input), done)
 	}
 	w := hosttest.New(t, allowed("mcp__files"), lines...)
 	configure(w, fmt.Sprintf(`"files":{"command":%q,"args":[%q,%q],"alwaysLoad":true,"denyTools":["move_*"]}`, node, program, t.TempDir()))
 	e := w.Begin(false)
+	for e.Say("where"); !strings.Contains(e.LastResult().PlainText(), w.Project); e.Say("where") {
+		if m := e.LastResult(); m.IsError || t.Context().Err() != nil {
+			t.Fatalf("it says %q", m.PlainText())
+		}
+	}
 	for i, s := range steps {
 		e.Say("go")
 		if m := e.LastResult(); !strings.Contains(m.PlainText(), s.want) || m.IsError != (i >= 2) {

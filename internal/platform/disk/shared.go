@@ -19,10 +19,17 @@ const (
 // [io/fs.ErrNotExist]. A link that leads nowhere is an empty file: what it led to is lost, and
 // who writes its files whole takes it for damaged, as [Blank] says.
 func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
-	f, err := fsys.Open(name, ReadOnly)
+	data, err := ReadEdited(fsys, name, limit)
 	if path := (*fs.PathError)(nil); errors.Is(err, ErrNowhere) && errors.As(err, &path) && path.Path == name {
 		return []byte{}, nil
 	}
+	return data, err
+}
+
+// ReadEdited reads a file that people edit, as ReadFile; a link that leads nowhere is
+// [ErrNowhere], for it to be told.
+func ReadEdited(fsys FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name, ReadOnly)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,9 @@ func readWith(name string, open func() (*os.File, error)) File {
 	out := File{Name: name}
 	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			out.Err = errors.New("it is a link that leads nowhere")
+		}
 		return out
 	}
 	if err != nil {

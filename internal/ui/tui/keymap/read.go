@@ -68,7 +68,7 @@ func (m *Map) remove(p Place, key string) {
 // It always gives a map; the problems, a sentence each with file and line, say what of
 // the file does not count.
 func Read(fsys disk.FS, file string) (*Map, []string) {
-	data, err := disk.ReadFile(fsys, file, maxFile)
+	data, err := disk.ReadEdited(fsys, file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Default(), nil
 	}

@@ -2,6 +2,7 @@ package prefs
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -157,6 +158,9 @@ func Path(dir string) string { return filepath.Join(dir, "tui.toml") }
 func Read(dir string) (Settings, []Problem) {
 	name := Path(dir)
 	file, err := config.Read(name)
+	if _, nowhere := disk.OS().Stat(name); errors.Is(nowhere, disk.ErrNowhere) {
+		err = fmt.Errorf("the settings cannot be read, so the default ones are used: %w", nowhere)
+	}
 	if err == nil && len(file.Data) > maxSettings {
 		err = fmt.Errorf("the settings %s are ignored: the file is larger than %d bytes", name, maxSettings)
 	}

@@ -130,7 +130,7 @@ func (o Options) read() (data []byte, file string, err error) {
 		return nil, "", fmt.Errorf("there is no theme %q; choose one of %s", o.Name, strings.Join(Builtin(), ", "))
 	}
 	file = filepath.Join(o.Dir, o.Name+".toml")
-	data, err = disk.ReadFile(o.FS, file, maxFile)
+	data, err = disk.ReadEdited(o.FS, file, maxFile)
 	if err != nil {
 		return nil, "", fmt.Errorf("the theme %q cannot be read, so the built-in one is used: %w", o.Name, err)
 	}
