@@ -135,7 +135,7 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: content, Provider: keep.info.Provider,
 		Model: keep.info.ID, StopReason: stop, Usage: &usage, Partial: true}
 	if stop == protocol.StopError && cause != nil {
-		m.ErrorMessage, l.failure = cause.Error(), true
+		m.ErrorMessage, l.failure = shortReason(cause.Error()), true
 	}
 	var err error
 	if m.Content, err = l.fit(&keep, content); err != nil {

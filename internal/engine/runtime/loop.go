@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -68,9 +69,21 @@ func (o outcome) event() *protocol.RuntimeEnd {
 		e.Reason = protocol.EndCancelled
 	}
 	if o.err != nil && o.terminal != protocol.TerminalCancelled {
-		e.Error = runError(o.terminal, o.err)
+		err := *runError(o.terminal, o.err)
+		err.Message = shortReason(err.Message)
+		e.Error = &err
 	}
 	return e
+}
+
+// maxReason bounds why a turn has failed, in bytes: a server may answer with a page.
+const maxReason = 4 << 10
+
+func shortReason(text string) string {
+	if len(text) <= maxReason {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxReason], "") + "…"
 }
 
 func runError(t protocol.Terminal, err error) *protocol.Error {
@@ -120,7 +133,7 @@ func (l *loop) storeFailure(end outcome) {
 	}
 	info := l.model.Info()
 	l.emit(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{}, Provider: info.Provider,
-		Model: info.ID, StopReason: protocol.StopError, Partial: true, ErrorMessage: end.err.Error()}})
+		Model: info.ID, StopReason: protocol.StopError, Partial: true, ErrorMessage: shortReason(end.err.Error())}})
 }
 
 // emit yields a body, unless the consumer is gone. A consumer that goes ends
