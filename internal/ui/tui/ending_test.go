@@ -244,14 +244,14 @@ func TestAllThatIsTypedWhileATurnStreamsAndPickersOpenArrives(t *testing.T) {
 			s.WaitFor("Models")
 			s.Type("xyzzy")
 			s.WaitFor("> xyzzy")
-			s.Keys("Escape")
-			s.Wait("the picker closed", func(screen string) bool {
-				return !strings.Contains(screen, "xyzzy") || !strings.Contains(screen, "Models")
-			})
-			for strings.Contains(s.Screen(), "─ Models") {
-				s.Keys("Escape")
-				s.Wait("the picker closed", func(screen string) bool { return !strings.Contains(screen, "─ Models") })
+			for range "xyzzy" {
+				s.Keys("BSpace")
 			}
+			s.Keys("Escape")
+			// The editor is seen again: that the picker is not may be a frame that is half drawn.
+			s.Wait("the picker closed", func(screen string) bool {
+				return strings.Contains(tuitest.Flat(screen), tuitest.Flat(text)) && !strings.Contains(screen, "─ Models")
+			})
 		}
 	}
 	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(tuitest.Flat(screen), tuitest.Flat(text)) })
