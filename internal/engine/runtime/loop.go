@@ -117,6 +117,7 @@ type loop struct {
 	steps     int
 	turnUsage protocol.Usage
 	failure   bool // why the turn has failed is in the log: with what was shown of an answer
+	complete  bool // the turn has its answer, which reached a limit
 }
 
 // storeFailure puts into the log why a turn has ended without an answer, as an answer of
@@ -128,7 +129,7 @@ func (l *loop) storeFailure(end outcome) {
 	case protocol.TerminalRefused, protocol.TerminalMaxTokens: // the answer says so
 		return
 	}
-	if end.err == nil || l.failure {
+	if end.err == nil || l.failure || l.complete {
 		return
 	}
 	info := l.model.Info()
@@ -153,7 +154,7 @@ func (l *loop) emitAs(id protocol.EventID, body protocol.Body) {
 func (l *loop) turns(ctx context.Context) outcome {
 	for index := 0; ; index++ {
 		l.emit(&protocol.TurnStart{TurnIndex: index})
-		l.turnUsage, l.steps, l.failure = protocol.Usage{}, 0, false
+		l.turnUsage, l.steps, l.failure, l.complete = protocol.Usage{}, 0, false, false
 		l.Budget.begin(l.Limits.Spend, l.Now)
 		l.model = l.Model
 		stop, end := l.turn(ctx)
@@ -218,6 +219,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		}
 		if end, over := l.reached(); over {
 			l.refuseCalls(step.calls, refusedFor(end))
+			l.complete = len(step.calls.blocks) == 0
 			return step.stop, end
 		}
 		if len(step.calls.blocks) > 0 {

@@ -50,7 +50,9 @@ func (v *view) assistant(it display.Item, m protocol.Message, have int, running 
 		}
 		v.calls[c.ID] = c.WithTarget()
 	}
-	v.stats.steps++
+	if !m.IsFailure() {
+		v.stats.steps++
+	}
 	if m.Usage != nil {
 		v.stats.usage.Add(*m.Usage)
 	}
