@@ -52,7 +52,7 @@ export const panelWords = words(
     kindAside: "Beside it",
     kindSubagent: "Sub-agents",
     notices: "Notices",
-    noNotices: "None since this page was opened.",
+    noNotices: "Nothing was told since this page was opened.",
     todo: "To do",
     doneOf: (done: number, all: number) => `${count(done)} of ${count(all)}`,
     noTodos: "Nothing to do.",

@@ -13,7 +13,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { Dialog } from "../../protocol/index";
-import { useClient, useSession } from "../host/context";
+import { useClient, useLive, useSession } from "../host/context";
 import { Button, IconButton } from "../parts/controls";
 import { tell } from "../parts/tell";
 import { exactText } from "../text/safe";
@@ -39,10 +39,11 @@ export function ComponentSheet({ uiId, dialog, close, onClose }: { uiId: string;
   );
   const box = useRef<HTMLDivElement>(null);
   const size = useSize(box);
+  const live = useLive((_, s) => s.state === "live");
   useEffect(() => {
-    if (size && given) component.take(...size);
+    if (size && given && live) component.take(...size);
     else if (size) component.resize(...size);
-  }, [component, size, given]);
+  }, [component, size, given, live]);
   const name = exactText(dialog.source || w.theExtension);
   return (
     <>

@@ -19,7 +19,7 @@ export const unansweredMs = 1000;
 export interface Shown {
   /** It is on this page. */
   here: boolean;
-  /** The host offers it to this page, which is to say its size. */
+  /** The host offers it to this page, or did before the connection was lost: the page is to say its size. */
   given: boolean;
   /** The newest frame, while it is here. */
   frame?: UIFrame;
@@ -41,7 +41,7 @@ export class Component {
   private taking = false;
   private sending = false;
   private line = 0; // how often the connection was lost
-  private lost = false; // since then it has not been taken again: keys wait
+  private lost = false; // since then it has not been taken again, and keys wait
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -86,13 +86,12 @@ export class Component {
     }
   }
 
-  /** The connection is lost, or there is another one: what was here is to be taken again. */
-  connected(on: boolean): void {
-    if (!on && !this.lost) {
-      this.lost = true;
-      this.line++;
-    }
-    if (on && this.shown.here) this.show({ given: true });
+  /** The connection is lost: what was here is to be taken again when the session is open on another one. */
+  disconnected(): void {
+    if (this.lost) return;
+    this.lost = true;
+    this.line++;
+    if (this.shown.here) this.show({ given: true });
   }
 
   /** Sends a key or a paste as a terminal sends it; false is one that is lost, because the extension takes none. */
@@ -173,7 +172,7 @@ class Components {
       for (const f of c.frames) this.of(f.sessionId, f.uiId).note(f);
     });
     client.onStatus((s) => {
-      for (const c of this.all.values()) c.connected(s.state === "connected");
+      if (s.state !== "connected") for (const c of this.all.values()) c.disconnected();
     });
   }
 
