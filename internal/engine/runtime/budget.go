@@ -223,6 +223,25 @@ func (b *Budget) Spent() Spend {
 	return spent
 }
 
+// left returns how long the turn may still run, by its own limit and those above, and
+// reports whether its time is limited at all.
+func (b *Budget) left() (d time.Duration, limited bool) {
+	var pending time.Duration // that the day above has not been told of
+	for at := b; at != nil; at = at.above {
+		spent, limit := at.now()
+		if at.day != nil {
+			spent.Time += pending
+		}
+		if limit.Time > 0 && (!limited || limit.Time-spent.Time < d) {
+			d, limited = limit.Time-spent.Time, true
+		}
+		at.mu.Lock()
+		pending = at.clock.elapsed() - at.clock.charged
+		at.mu.Unlock()
+	}
+	return d, limited
+}
+
 // where returns whose limits those of b are for the turn of own.
 func (b *Budget) where(own *Budget) protocol.LimitPlace {
 	switch {

@@ -31,6 +31,7 @@ type Result struct {
 	Error           *protocol.Error `json:"error,omitempty"`
 
 	started time.Time
+	answer  protocol.ModelAnswer
 	tally
 }
 
@@ -91,6 +92,7 @@ func (r *Result) event(e protocol.Event) {
 		r.message(b.Message)
 	case *protocol.TurnEnd:
 		r.NumTurns++
+		r.answer.End()
 	case *protocol.PermissionDecision:
 		if b.Decision == protocol.DecisionDeny {
 			call := r.calls[b.ToolCallID]
@@ -145,12 +147,13 @@ func (r *Result) ended(b *protocol.RuntimeEnd) {
 }
 
 func (r *Result) message(m protocol.Message) {
+	r.answer.Add(m)
 	if m.Role != protocol.RoleAssistant || m.IsFailure() {
 		return
 	}
 	r.NumSteps++
 	r.StopReason = m.StopReason
-	r.Result = m.PlainText()
+	r.Result = r.answer.Text
 	if r.calls == nil {
 		r.calls = map[string]protocol.Block{}
 	}

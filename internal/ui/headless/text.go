@@ -30,7 +30,8 @@ type textPrinter struct {
 	spinner   int
 	spun      bool // a spinner is on stderr's line
 	doing     string
-	held      string // a message that may end the turn
+	answer    protocol.ModelAnswer
+	held      string // an answer that may end the turn
 }
 
 // Event prints an event, if people read it.
@@ -57,6 +58,7 @@ func (p *textPrinter) Event(e protocol.Event) error {
 			p.note("  " + display.Of(e).Title)
 		}
 	case *protocol.TurnEnd:
+		p.answer.End()
 		return p.release()
 	default:
 		if display.InConversation(e.Body) {
@@ -124,19 +126,17 @@ func (p *textPrinter) item(it display.Item) {
 }
 
 func (p *textPrinter) message(m protocol.Message) error {
+	continues := p.answer.Add(m)
+	if p.live {
+		return p.streamed(m)
+	}
 	if m.Role != protocol.RoleAssistant || m.IsFailure() { // the end of the turn tells of that
 		return nil
 	}
-	if p.live {
-		if err := p.missed(m); err != nil {
-			return err
-		}
-		if p.midLine {
-			return p.write("\n")
-		}
-		return nil
+	text := display.Text(p.answer.Text)
+	if continues {
+		p.held = "" // text begins with it
 	}
-	text := display.Text(m.PlainText())
 	if len(m.Calls()) > 0 {
 		if text != "" {
 			fmt.Fprintln(p.errOut, text)
@@ -147,6 +147,19 @@ func (p *textPrinter) message(m protocol.Message) error {
 		return err
 	}
 	p.held = text
+	return nil
+}
+
+// streamed ends a message on a terminal: with its line, unless the next message continues it.
+func (p *textPrinter) streamed(m protocol.Message) error {
+	if m.Role == protocol.RoleAssistant && !m.IsFailure() {
+		if err := p.missed(m); err != nil {
+			return err
+		}
+	}
+	if p.midLine && !p.answer.Open {
+		return p.write("\n")
+	}
 	return nil
 }
 
