@@ -16,8 +16,13 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) Event(e protocol.Event) error {
-	if b, ok := e.Body.(*protocol.HarnessItem); ok {
+	switch b := e.Body.(type) {
+	case *protocol.HarnessItem:
 		printProtected(p.errOut, b)
+	case *protocol.Retry:
+		if !p.stream {
+			printRetry(p.errOut, e)
+		}
 	}
 	if !p.stream {
 		return nil
@@ -48,8 +53,10 @@ func (p *jsonPrinter) Finish(r *Result, err error) error {
 	if werr := enc.Encode(r); werr != nil {
 		return werr
 	}
-	if line := r.refusedLine(); err == nil && line != "" {
-		fmt.Fprintln(p.errOut, line)
+	for _, line := range []string{r.limitLine(), r.refusedLine()} {
+		if err == nil && line != "" {
+			fmt.Fprintln(p.errOut, line)
+		}
 	}
 	return nil
 }

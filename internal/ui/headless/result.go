@@ -27,8 +27,10 @@ type Result struct {
 	Denials    []denial            `json:"permissionDenials"`
 	// BackgroundEnded are the background commands of the run that still ran at its
 	// end, and were ended.
-	BackgroundEnded []endedTask     `json:"backgroundEnded,omitempty"`
-	Error           *protocol.Error `json:"error,omitempty"`
+	BackgroundEnded []endedTask `json:"backgroundEnded,omitempty"`
+	// Limit is the limit that the newest turn has reached, also with an answer that is complete.
+	Limit *protocol.LimitUse `json:"limit,omitempty"`
+	Error *protocol.Error    `json:"error,omitempty"`
 
 	started time.Time
 	answer  protocol.ModelAnswer
@@ -142,7 +144,7 @@ func (r *Result) closed(b *protocol.UIResolved, by protocol.ClientID) {
 
 // ended takes in how the turn has ended.
 func (r *Result) ended(b *protocol.RuntimeEnd) {
-	r.Terminal, r.Error = b.Terminal, b.Error
+	r.Terminal, r.Error, r.Limit = b.Terminal, b.Error, b.Limit
 	r.CostUSD = r.Usage.CostUSD
 }
 
@@ -222,6 +224,14 @@ func (r *Result) refusedLine() string {
 		line += "; it is allowed by " + hint
 	}
 	return line
+}
+
+// limitLine tells people that an answer that is complete has reached a limit; "" where none did.
+func (r *Result) limitLine() string {
+	if r.Limit == nil || r.Terminal != protocol.TerminalCompleted {
+		return ""
+	}
+	return "scorel: the answer is complete; with it a limit of the run is reached: " + r.Limit.String()
 }
 
 // allowHint is what would have allowed the last call that nobody could be asked

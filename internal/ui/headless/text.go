@@ -57,6 +57,8 @@ func (p *textPrinter) Event(e protocol.Event) error {
 		if b.Item.Origin == protocol.OriginTool {
 			p.note("  " + display.Of(e).Title)
 		}
+	case *protocol.Retry:
+		printRetry(p.errOut, e)
 	case *protocol.TurnEnd:
 		p.answer.End()
 		return p.release()
@@ -261,8 +263,10 @@ func (p *textPrinter) Finish(r *Result, err error) error {
 	if r.planned {
 		fmt.Fprintln(p.errOut, "scorel: this is a plan; carry it out with scorel -p --session "+string(r.SessionID)+" --permission-mode acceptEdits \"Carry out the plan.\"")
 	}
-	if line := r.refusedLine(); line != "" {
-		fmt.Fprintln(p.errOut, line)
+	for _, line := range []string{r.limitLine(), r.refusedLine()} {
+		if line != "" {
+			fmt.Fprintln(p.errOut, line)
+		}
 	}
 	return nil
 }
