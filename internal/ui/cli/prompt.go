@@ -146,7 +146,13 @@ func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
 // runPrompt converses, prints the end, and sets the exit code from it.
 func (a *app) runPrompt(ctx context.Context, o promptOptions, text string, out headless.Printer, res *headless.Result) error {
 	defer follow.SurvivePipe()()
-	return a.finish(a.converse(ctx, o, text, out, res), out, res)
+	ctx, begun, stop := follow.Starting(ctx)
+	defer stop()
+	err := a.converse(ctx, o, text, out, res, begun)
+	if err != nil && ctx.Err() != nil { // whatever it was in the middle of
+		err = context.Cause(ctx)
+	}
+	return a.finish(err, out, res)
 }
 
 // finish prints the end of a run, which err came instead of unless it is nil, and sets the

@@ -1,7 +1,9 @@
 package headless
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"scorel/internal/ui/exit"
@@ -186,11 +188,25 @@ func (r *Result) resolved(b *protocol.PermissionResolved, by protocol.ClientID) 
 
 // Fail records an error that came before the end of a run, or instead of it.
 func (r *Result) Fail(err error) {
+	r.CostUSD = r.Usage.CostUSD
+	var waits stoppedWaiting
+	switch {
+	case errors.As(err, &waits): // the turn goes on: it has no end yet
+		r.Error = protocol.Errorf(protocol.CodeRuntimeBusy, "%v", err)
+		return
+	case errors.Is(err, context.Canceled):
+		r.Terminal, r.Error = protocol.TerminalCancelled, nil
+		return
+	}
 	r.Error = protocol.AsError(err)
 	if exit.Code(err) == exit.Usage && r.Error.Code == protocol.CodeInternalError {
 		r.Error.Code = protocol.CodeInvalidRequest
 	}
-	r.CostUSD = r.Usage.CostUSD
+}
+
+// interrupted reports whether the run has ended as cancelled, by err or without one.
+func (r *Result) interrupted(err error) bool {
+	return r.Terminal == protocol.TerminalCancelled && (err == nil || errors.Is(err, context.Canceled))
 }
 
 // ExitCode returns the exit code of a run that ended.

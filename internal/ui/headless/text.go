@@ -245,11 +245,13 @@ func (p *textPrinter) Finish(r *Result, err error) error {
 	if p.midLine {
 		_ = p.write("\n")
 	}
-	if err != nil {
+	if err != nil && !r.interrupted(err) {
 		return err
 	}
 	switch {
-	case r.Terminal == protocol.TerminalCancelled:
+	case r.interrupted(err) && r.SessionID == "":
+		fmt.Fprintln(p.errOut, "scorel: cancelled before anything was sent")
+	case r.interrupted(err):
 		fmt.Fprintln(p.errOut, "scorel: cancelled; continue with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	case r.Error != nil:
 		fmt.Fprintln(p.errOut, "scorel: "+display.Text(r.Error.Message))
