@@ -206,7 +206,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 				steps = "step"
 			}
 			return protocol.StopEndTurn, outcome{terminal: protocol.TerminalMaxSteps,
-				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d %s; raise the limit with --max-turns, or send another message to go on.", l.steps, steps)}
+				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d %s; raise it with --max-turns, options.maxSteps of a request or limits.maxSteps, or send another message to go on.", l.steps, steps)}
 		}
 		if end, may := l.mayStep(); !may { // what sub-agents used counts too
 			return protocol.StopEndTurn, end

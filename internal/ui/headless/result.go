@@ -198,10 +198,24 @@ func (r *Result) Fail(err error) {
 		r.Terminal, r.Error = protocol.TerminalCancelled, nil
 		return
 	}
-	r.Error = protocol.AsError(err)
+	r.Error = byFlag(protocol.AsError(err))
 	if exit.Code(err) == exit.Usage && r.Error.Code == protocol.CodeInternalError {
 		r.Error.Code = protocol.CodeInvalidRequest
 	}
+}
+
+// flags are the flags that the fields of requests are made of.
+var flags = map[string]string{"meta.model": "--model", "options.model": "--model", "options.thinking": "--thinking", "meta.thinkingLevel": "--thinking",
+	"options.mode": "--permission-mode", "meta.workDir": "--cwd", "options.tools": "--tools", "options.sandbox": "--sandbox"}
+
+// byFlag names the flag that is wrong, in place of the field that was made of it.
+func byFlag(err *protocol.Error) *protocol.Error {
+	about := protocol.AboutOf(err)
+	flag, ok := flags[about.Field]
+	if !ok {
+		return err
+	}
+	return protocol.About(flag, about.Reason, err.Code, "%s", err.Message)
 }
 
 // interrupted reports whether the run has ended as cancelled, by err or without one.
