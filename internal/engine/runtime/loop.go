@@ -216,6 +216,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		if err != nil {
 			return stopOf(ctx, err), l.failed(ctx, err)
 		}
+		t.answer.Add(step.message)
 		if step.terminal != "" {
 			return step.stop, outcome{step.terminal, step.err, step.limit}
 		}
@@ -287,7 +288,6 @@ type turnState struct {
 
 // resume reports whether a turn continues after an answer without calls.
 func (l *loop) resume(ctx context.Context, t *turnState, step stepResult) (bool, error) {
-	t.answer.Add(step.message)
 	if step.stop == protocol.StopMaxTokens && t.continuations < maxContinuations {
 		t.continuations++
 		return true, l.Host.Notice(ctx, "Your answer was cut at the output limit. Continue exactly where it stopped, without repeating anything.")

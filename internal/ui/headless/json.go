@@ -16,13 +16,11 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) Event(e protocol.Event) error {
-	switch b := e.Body.(type) {
-	case *protocol.HarnessItem:
+	if b, ok := e.Body.(*protocol.HarnessItem); ok {
 		printProtected(p.errOut, b)
-	case *protocol.Retry:
-		if !p.stream {
-			printRetry(p.errOut, e)
-		}
+	}
+	if _, ok := e.Body.(*protocol.Retry); ok && !p.stream {
+		printRetry(p.errOut, e)
 	}
 	if !p.stream {
 		return nil
