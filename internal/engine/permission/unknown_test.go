@@ -17,6 +17,7 @@ func TestADenyRuleSeesWhatBashMakesOfWords(t *testing.T) {
 		"make --eval='x:;rm F'", "make SHELL=rm x", "make CC='rm F'", "ssh -o ProxyCommand='rm F' h", "ssh -oProxyCommand='rm F' h", "ssh -o 'LocalCommand rm F' h", "scp -o ProxyCommand='rm F' a b", "zip a b -T -TT 'rm F'", "zip a b -TT'rm F'",
 		"mapfile -C 'rm F' -c 1 x", "readarray -C 'rm F' x", "compgen -C 'rm F'", "compgen -W '$(rm F)'", "alias x='rm F'", "hash -p /bin/rm ls",
 		"echo $((a[$(rm F)]))", "echo $(( a['$(rm F)'] ))", "let 'a[$(rm F)]=1'", "test -v 'a[$(rm F)]'", "[[ -v 'a[$(rm F)]' ]]", "printf -v 'a[$(rm F)]' x", "read 'a[$(rm F)]'", "unset 'a[$(rm F)]'", "declare 'a[$(rm F)]=1'", "[[ 'a[$(rm F)]' -eq 1 ]]", "((a[$(rm F)]))",
+		"echo \"${x:-'$(rm F)'}\"", "echo \"${x-'`rm F`'}\"", "cat <<E\n${x:-'$(rm F)'}\nE", "echo \"${HOME:+'$(cat .env)'}\"", "echo $((${x:-'$(rm F)'}))",
 		"PS4='$(rm F)' bash -xc :", "GIT_PAGER='rm F' git log", "env GIT_SSH_COMMAND='rm F' git fetch", "export PROMPT_COMMAND='rm F'", "echo rm F | xargs env", "echo F | xargs rm", "cat \"$(echo .env)\"", "cat $(printf .env)", "cat \"$(printf '.e%s' nv)\"",
 	} {
 		if v := p.Judge(bash(src)); v.Decision != protocol.DecisionDeny {

@@ -130,7 +130,7 @@ func parse(src string, params []string) (Line, error) {
 			return Line{}, fmt.Errorf("the command contains the control character %U", r)
 		}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	file, err := parsed(src)
 	if err != nil {
 		return Line{}, fmt.Errorf("the command cannot be parsed: %w", err)
 	}
