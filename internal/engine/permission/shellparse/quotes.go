@@ -21,33 +21,40 @@ func parsed(src string) (*syntax.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		quotes := misread(file)
-		if len(quotes) == 0 {
-			return file, nil
+		quotes, err := misread(src, file)
+		if err != nil || len(quotes) == 0 {
+			return file, err
 		}
 		b := []byte(src)
 		for _, at := range quotes {
-			if at >= uint(len(b)) || b[at] != '\'' && b[at] != '$' {
-				return nil, errors.New("where a single quote ends is not certain")
+			if at >= uint(len(b)) || b[at] != '\'' {
+				return nil, errUncertain
 			}
 			b[at] = '0'
 		}
 		src = string(b)
 	}
-	return nil, errors.New("single quotes stand in each other too often")
+	return nil, errUncertain
 }
+
+// errUncertain says that bash may take something for quotes, or for none, where the parser
+// does not.
+var errUncertain = errors.New("bash may read its quotes otherwise than they look; write it without quotes in ${…}")
 
 // quoting is what single quotes mean at a place.
 type quoting int
 
 const (
 	theyQuote  quoting = iota
+	theyMay            // in a pattern or a message of ${…} in double quotes: they do, and $'…' is uncertain
 	inQuotes           // inside of double quotes or a here-document: not in the word of ${x:-word}
 	theyAreNot         // in such a word, and in arithmetic: text
 )
 
-// misread returns where the single quotes stand that quote nothing for bash.
-func misread(file *syntax.File) (at []uint) {
+// misread returns where the single quotes stand that quote nothing for bash. The error is
+// errUncertain: bash puts what $'…' means into ${…} in double quotes before it reads that, and
+// looks for the end of $${…} as if it were an expansion, which it is not.
+func misread(src string, file *syntax.File) (at []uint, err error) {
 	around := []quoting{theyQuote}
 	documents := map[*syntax.Word]bool{} // bodies of here-documents
 	arithmetic := map[syntax.Node]bool{} // indexes and slices
@@ -59,11 +66,12 @@ func misread(file *syntax.File) (at []uint) {
 		now := around[len(around)-1]
 		switch n := n.(type) {
 		case *syntax.SglQuoted:
-			if now == theyAreNot && !inert(n.Value) {
+			switch {
+			case now == theyQuote || inert(n.Value):
+			case n.Dollar:
+				err = errUncertain
+			case now == theyAreNot:
 				at = append(at, n.Left.Offset(), n.Right.Offset())
-				if n.Dollar {
-					at = append(at, n.Left.Offset()+1)
-				}
 			}
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			now = theyQuote
@@ -88,6 +96,9 @@ func misread(file *syntax.File) (at []uint) {
 				arithmetic[n.Index] = true
 			}
 		case *syntax.ParamExp:
+			if end := int(n.End().Offset()); n.Short && n.Param != nil && n.Param.Value == "$" && end < len(src) && (src[end] == '{' || src[end] == '(') {
+				err = errUncertain
+			}
 			now = inParam(n, now, arithmetic)
 		}
 		if arithmetic[n] {
@@ -96,7 +107,7 @@ func misread(file *syntax.File) (at []uint) {
 		around = append(around, now)
 		return true
 	})
-	return at
+	return at, err
 }
 
 // inert reports whether a text is the same with quotes around it and without, but for these.
@@ -119,13 +130,16 @@ func inParam(p *syntax.ParamExp, now quoting, arithmetic map[syntax.Node]bool) q
 			}
 		}
 	}
-	if now == theyQuote || p.Exp == nil {
-		return theyQuote
+	switch {
+	case now == theyQuote || now == theyMay:
+		return now
+	case p.Exp == nil:
+		return theyMay
 	}
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull,
 		syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		return theyAreNot
 	}
-	return theyQuote // of patterns and of messages
+	return theyMay
 }

@@ -21,6 +21,7 @@ var hiding = []string{
 	`y="${x:-'Q'}"`, `a=("${x:-'Q'}")`, `case "${x:-'Q'}" in a) ;; esac`, `for i in "${x:-'Q'}"; do :; done`, `[[ "${x:-'Q'}" ]]`, `: > "${x:-'Q'}"`, `f() { echo "${x:-'Q'}"; }; f`, `declare "z=${x:-'Q'}"`,
 	`echo $((${x:-'Q'}))`, `echo $(('Q'))`, `echo "$(('Q'))"`, `echo ${HOME:${y:-'Q'}}`, `echo ${HOME:'Q'}`, `echo "${HOME:0:'Q'}"`, `a[${y:-'Q'}]=1`, `a['Q']=1`, `((${y:-'Q'}))`, `(('Q'))`, `echo "${a[${y:-'Q'}]}"`, `echo ${a['Q']}`, `a=(['Q']=1)`,
 	`for ((i='Q';0;)); do :; done`, `echo $[ ${y:-'Q'} ]`, `echo "$((${y#'Q'}))"`, `[[ ${y:-'Q'} -eq 1 ]]`,
+	`echo "$${x:-"'Q'"}"`, `echo "$${HOME/a/{x:-"'Q'"}"`, `echo "$${x#"${y:-'Q'}"}"`, `echo "${x:?&$'Q'}"`, `echo "${x:-$'$'$(echo 'Q')}"`, `echo "${x:-$'\x24(touch P)'}"`, "cat <<E\n${x:-$'\\x24(touch P)'}\nE", `echo "$'$${x:-"'Q'"}"`,
 	`echo "${x:-'}Q'}"`, `echo "${x:-'{'}${y:-'Q'}"`, `echo "${x:-'a'}Q"`, `echo "${x:-'a'}${y:-'Q'}"`, `echo "${x:-'$(true 'Q')'}"`, `echo "${x:-'${y:-'Q'}'}"`,
 }
 
