@@ -69,7 +69,7 @@ func notRun(text string) refusal { return refusal{"Not run: " + text, protocol.O
 // ended refuses calls because the run was ended before them.
 func ended(cause error) refusal {
 	if errors.Is(cause, ErrHostStops) {
-		return notRun("the host stopped before.")
+		return refusal{protocol.CallNotBegun, protocol.OutcomeNotRun}
 	}
 	return refusal{cancelledText, protocol.OutcomeCancelled}
 }
