@@ -33,6 +33,7 @@ const (
 	CodeCostLimit           Code = "cost_limit"      // a run cost as much as it may
 	CodeTokenLimit          Code = "token_limit"     // a run used as many tokens as it may
 	CodeTimeLimit           Code = "time_limit"      // a run took as long as it may
+	CodeOutputLimit         Code = "output_limit"    // an answer hit the model's output limit again and again
 	CodeLoop                Code = "loop"            // a model repeated itself
 	CodeSchemaMismatch      Code = "schema_mismatch" // no answer fits the schema that was asked for
 )

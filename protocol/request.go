@@ -106,6 +106,23 @@ func ParseCall(data []byte) (Call, error) {
 	return c, nil
 }
 
+// RequestIDIn looks for the requestId of a message that is no call, which may be cut off; it
+// is "" where there is none. Inside a string the quotes would be escaped.
+func RequestIDIn(data []byte) RequestID {
+	var e struct {
+		RequestID RequestID `json:"requestId"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		_, rest, _ := bytes.Cut(data, []byte(`"requestId":"`))
+		id, _, _ := bytes.Cut(rest[:min(len(rest), 64)], []byte(`"`))
+		e.RequestID = RequestID(id)
+	}
+	if e.RequestID.Check() != nil {
+		return ""
+	}
+	return e.RequestID
+}
+
 type replyJSON struct {
 	Type      string          `json:"type"` // response or error
 	RequestID RequestID       `json:"requestId"`

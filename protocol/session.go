@@ -121,7 +121,9 @@ type (
 	// waited for; Queued counts the messages that wait, Tasks the background commands,
 	// Clients the subscriptions. Activity and Question are lines for people of at most 120
 	// characters: what the turn does, and what the oldest question asks. They are as of the
-	// moment; no frame comes for each change of them. CostUSD is what the session has cost.
+	// moment; no frame comes for each change of them. Failed is such a line too: why the newest
+	// turn of this host has not come to its end; it is empty of one that was cancelled, and
+	// while one runs. CostUSD is what the session has cost.
 	SessionState struct {
 		SessionID SessionID `json:"sessionId"`
 		Name      string    `json:"name,omitempty"`
@@ -134,6 +136,7 @@ type (
 		WorkDir   string    `json:"workDir,omitempty"`
 		Activity  string    `json:"activity,omitempty"`
 		Question  string    `json:"question,omitempty"`
+		Failed    string    `json:"failed,omitempty"`
 		CostUSD   float64   `json:"costUSD,omitempty"`
 		Job       *JobMeta  `json:"job,omitempty"`
 		// Automation is how proactive mode stands, nil while it is off.

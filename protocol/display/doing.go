@@ -68,7 +68,7 @@ func Asked(l *protocol.Live) string {
 }
 
 // States are what [StateOf] returns, of what needs somebody most first.
-func States() []string { return []string{"asks", "works", "queued", "proactive", "idle"} }
+func States() []string { return []string{"asks", "works", "queued", "proactive", "failed", "idle"} }
 
 // StateOf returns in a word what goes on in a session. One that is proactive rests, and begins
 // a turn by itself.
@@ -82,6 +82,16 @@ func StateOf(s *protocol.SessionState) string {
 		return "queued"
 	case s.Automation != nil:
 		return "proactive"
+	case s.Failed != "":
+		return "failed"
 	}
 	return "idle"
+}
+
+// WhyFailed returns in a line why a turn has not come to its end, "" for one that has.
+func WhyFailed(end *protocol.RuntimeEnd) string {
+	if end.Error == nil {
+		return ""
+	}
+	return shorten(Line(end.Error.Message), maxDoing)
 }

@@ -62,7 +62,7 @@ func assistantMessage(m protocol.Message) Item {
 		item.Status = Cancelled
 	case m.StopReason == protocol.StopError || m.StopReason == protocol.StopRefusal:
 		item.Status = Failed
-	case m.Partial || m.StopReason == protocol.StopMaxTokens:
+	case m.Partial: // what the output limit has cut is no failure: the next message continues it, or says why not
 		item.Status = Partial
 	}
 	for _, b := range m.Content {

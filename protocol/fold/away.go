@@ -23,6 +23,9 @@ type Absence struct {
 	open   bool // a turn runs
 	own    bool // and it is counted
 	notice bool // something is there that may begin one
+	// before is the cost of what was used between turns: an answer that was withdrawn comes
+	// before the message that shows that a turn has begun.
+	before float64
 }
 
 // AwayOf counts the turns that the events of a path tell of; see [Absence].
@@ -38,12 +41,15 @@ func AwayOf(events []protocol.Event, seen protocol.Seq) Away {
 // message, or when it has none: background work woke the session. A message of a person begins
 // the count again.
 func (a *Absence) Take(e protocol.Event) {
-	if _, ok := e.Body.(*protocol.HarnessItem); ok {
-		a.notice = a.notice || !a.open
+	if b, ok := e.Body.(*protocol.HarnessItem); ok {
+		a.notice = a.notice || !a.open && !ofTurn(b.Item)
 		return
 	}
 	m, ok := e.Message()
 	switch {
+	case !ok && !a.open && e.Usage() != nil:
+		a.before += e.Usage().CostUSD
+		return
 	case !ok:
 	case m.Role == protocol.RoleUser && notOfPerson(m.Meta):
 		if !a.open {
@@ -58,9 +64,18 @@ func (a *Absence) Take(e protocol.Event) {
 				a.begin(e)
 			}
 		}
-		a.open, a.notice = m.StopReason == protocol.StopToolUse, false
+		a.open, a.notice = m.StopReason == protocol.StopToolUse || m.StopReason == protocol.StopMaxTokens, false
 		a.answered(&m)
 	}
+	if u := e.Usage(); u != nil && a.own {
+		a.CostUSD += u.CostUSD
+	}
+}
+
+// ofTurn reports whether a note is part of the turn whose answer it follows: it has the model
+// continue after the output limit, or tells it what a stop hook says.
+func ofTurn(it protocol.Item) bool {
+	return it.Kind == protocol.ItemRuntimeNotice && it.Origin == protocol.OriginSystem && it.Visibility == protocol.VisibilityHidden
 }
 
 // Left notes that all events so far were seen.
@@ -70,7 +85,9 @@ func (a *Absence) Left(seen protocol.Seq) { a.Seen, a.Away, a.own = seen, Away{}
 func (a *Absence) begin(e protocol.Event) {
 	if a.own = e.Seq > a.Seen; a.own {
 		a.Turns++
+		a.CostUSD += a.before
 	}
+	a.before = 0
 }
 
 // notOfPerson reports whether the host or a channel has sent a message.
@@ -82,9 +99,6 @@ func notOfPerson(m *protocol.MessageMeta) bool {
 func (a *Absence) answered(m *protocol.Message) {
 	if !a.own {
 		return
-	}
-	if m.Usage != nil {
-		a.CostUSD += m.Usage.CostUSD
 	}
 	switch m.StopReason {
 	case protocol.StopError, protocol.StopCancelled, protocol.StopRefusal:

@@ -22,6 +22,9 @@ func TestTurnsThatBeganByThemselvesAreCountedSinceAPersonSpoke(t *testing.T) {
 	scheduled := said(protocol.RoleUser, "", protocol.SourceSchedule, 0)
 	ticked := said(protocol.RoleUser, "", protocol.SourceProactive, 0)
 	notice := protocol.NewEvent(&protocol.HarnessItem{})
+	again := protocol.NewEvent(&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityHidden}})
+	withdrawn := protocol.NewEvent(&protocol.SessionInfo{Asked: "m", Usage: &protocol.Usage{CostUSD: 0.125}})
+	cut := said(protocol.RoleAssistant, protocol.StopMaxTokens, "", 0.25)
 	calls := said(protocol.RoleAssistant, protocol.StopToolUse, "", 0.25)
 	result := said(protocol.RoleToolResult, "", "", 0)
 	ends := said(protocol.RoleAssistant, protocol.StopEndTurn, "", 0.5)
@@ -41,6 +44,10 @@ func TestTurnsThatBeganByThemselvesAreCountedSinceAPersonSpoke(t *testing.T) {
 			"while you were away, 1 turn began by itself; cost $0.7500"},
 		"wakes, of which one failed": {events{person, ends, notice, fails, notice, ends}, fold.Away{Turns: 2, Failed: 1, CostUSD: 0.5},
 			"while you were away, 2 turns began by themselves; failed or cancelled: 1; cost $0.5000"},
+		"an answer that is continued":     {events: events{person, withdrawn, cut, again, cut, again, ends}},
+		"an answer that a hook continues": {events: events{person, ends, again, ends}},
+		"a wake whose answer is continued": {events{person, ends, notice, withdrawn, cut, again, withdrawn, ends}, fold.Away{Turns: 1, CostUSD: 1},
+			"while you were away, 1 turn began by itself; cost $1.0000"},
 		"a schedule":              {events{person, ends, scheduled, ends}, fold.Away{Turns: 1, CostUSD: 0.5}, "while you were away, 1 turn began by itself; cost $0.5000"},
 		"proactive mode":          {events{person, ends, ticked, ends}, fold.Away{Turns: 1, CostUSD: 0.5}, "while you were away, 1 turn began by itself; cost $0.5000"},
 		"a person after all that": {events: events{person, ends, notice, ends, person, ends}},

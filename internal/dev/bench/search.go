@@ -15,7 +15,7 @@ import (
 // the word.
 const (
 	searchedSessions = 1000
-	searchedEvents   = 160           // a session, about 100 KB
+	searchedEvents   = 120           // a session, about 100 KB
 	searchedWord     = "restoration" // of common letters, which are slowest to look for
 	searchedEvery    = "function"    // a word that is in every session
 )

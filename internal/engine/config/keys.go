@@ -147,7 +147,7 @@ func allKeys() []key {
 			func(c *Config, e entry) error { return integer(&c.Limits.MaxSteps, e, 1, 100_000) }},
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 means no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
-		{Key{"limits.maxTurnMinutes", "number", "0", p, "How many minutes one turn may take, without waits for answers; 0 means no limit, and a project may only lower it."}, false, turnMinutes},
+		{Key{"limits.maxTurnMinutes", "number", "0", p, "How many minutes one turn may take, whatever it does then, without waits for answers; 0 means no limit, and a project may only lower it."}, false, turnMinutes},
 	}, automationKeys(), []key{
 
 		{Key{"hooks", "list of tables", "[]", t, "Shell commands that run at certain events; a project's in addition to the user's."}, false, hooks},

@@ -20,6 +20,9 @@ func Read(name string) (File, error) {
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if _, err := os.Lstat(name); err == nil { // the rules that deny something must not be taken for none
+			return File{}, fmt.Errorf("the configuration %s cannot be read: it is a link that leads nowhere; correct it or remove it", name)
+		}
 		return File{Name: name}, nil
 	}
 	if err != nil {

@@ -166,7 +166,7 @@ func (p *page) assistant(e protocol.Event, m protocol.Message) {
 		p.put(`<p class="end">Cancelled here.</p>`, "\n")
 	case m.StopReason == protocol.StopRefusal:
 		p.put(`<p class="end bad">The model refused to go on.</p>`, "\n")
-	case m.Partial, m.StopReason == protocol.StopMaxTokens:
+	case m.Partial:
 		p.put(`<p class="end">The answer is not complete.</p>`, "\n")
 	}
 	if u := m.Usage; u != nil && u.CostUSD > 0 && len(m.Calls()) == 0 {

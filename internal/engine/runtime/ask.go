@@ -38,7 +38,7 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 			return ans, nil
 		}
 		if ctx.Err() != nil {
-			l.giveUp(ans, *longest, protocol.StopCancelled, context.Cause(ctx))
+			l.giveUp(ans, *longest, stopOf(ctx, ctx.Err()), context.Cause(ctx))
 			return answer{}, ctx.Err()
 		}
 		var me *model.Error
@@ -74,7 +74,7 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 		}
 		l.emit(&protocol.Retry{Attempt: attempt, MaxAttempts: l.tries, DelayMS: wait.Milliseconds(), Error: note})
 		if err := l.Sleep(ctx, wait); err != nil {
-			l.giveUp(answer{}, *longest, protocol.StopCancelled, context.Cause(ctx))
+			l.giveUp(answer{}, *longest, stopOf(ctx, err), context.Cause(ctx))
 			return answer{}, err
 		}
 	}
@@ -115,9 +115,9 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 	if stop == protocol.StopCancelled {
 		reason = protocol.CancelUser
 	}
-	keep := now
+	keep, usage := now, now.usage
 	if earlier.shownLength() > now.shownLength() {
-		keep = earlier
+		keep, usage = earlier, protocol.Usage{} // it was recorded when the answer was taken back
 		keep.id = protocol.NewEventID(l.Rand)
 	}
 	if !keep.announced {
@@ -130,8 +130,7 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 	if len(content) == 0 {
 		return
 	}
-	l.take(now.usage) // that of an earlier one has been counted
-	usage := keep.usage
+	l.take(usage)
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: content, Provider: keep.info.Provider,
 		Model: keep.info.ID, StopReason: stop, Usage: &usage, Partial: true}
 	if stop == protocol.StopError && cause != nil {
@@ -143,7 +142,7 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 	}
 	l.emitAs(keep.id, &protocol.MessageBody{Message: m})
 	why := ended(cause)
-	if stop == protocol.StopError {
+	if _, ok := timeOf(cause); stop == protocol.StopError && !ok {
 		why = notRun("the model's answer broke off.")
 	}
 	l.refuseCalls(callSet{message: keep.id, blocks: m.Calls()}, why)

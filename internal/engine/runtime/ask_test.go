@@ -124,6 +124,32 @@ func TestTheUsageOfATurnCountsEachAnswerOnce(t *testing.T) {
 	if last := tr.desk.messages[len(tr.desk.messages)-1]; last.PlainText() != "cut" || !last.Partial {
 		t.Errorf("what was shown is lost: %+v", last)
 	}
+	tr.stored(protocol.Usage{InputTokens: 10, OutputTokens: 5})
+	// An answer that was withdrawn, or that is empty, counts too.
+	tr = newTrial(t, nil, `{"do":[{"text":"cut"}],"stop":"max_tokens",`+usage+`}`, `{"do":[{"text":"all"}],`+usage+`}`)
+	tr.run.Model = &limited{Model: tr.run.Model, max: 64_000}
+	tr.execute(t.Context())
+	tr.stored(protocol.Usage{InputTokens: 20, OutputTokens: 10})
+	tr = newTrial(t, nil, `{"do":[],`+usage+`}`)
+	tr.execute(t.Context())
+	tr.stored(protocol.Usage{InputTokens: 10, OutputTokens: 5})
+}
+
+// stored asserts what the events of a trial record, and that its turn says the same.
+func (tr *trial) stored(want protocol.Usage) {
+	tr.t.Helper()
+	var all, turn protocol.Usage
+	for _, e := range tr.events {
+		if u := protocol.UsageOf(e.Body); u != nil {
+			all.Add(*u)
+		}
+		if b, ok := e.Body.(*protocol.TurnEnd); ok {
+			turn.Add(*b.Usage)
+		}
+	}
+	if all != want || turn != want {
+		tr.t.Errorf("the events record %+v, the end of the turn %+v, want %+v", all, turn, want)
+	}
 }
 
 func TestSteeringAndFollowUpsAreTakenWhereTheyBelong(t *testing.T) {

@@ -77,8 +77,9 @@ func (s Spend) uses(where protocol.LimitPlace, limit Spend) (list []protocol.Lim
 
 // Budget is what a turn may use together with the sub-agents that work for it: what
 // they use counts in each budget above theirs. A turn looks before each call of a model
-// and before each group of tools, so a limit is overstepped by one step at most, and by
-// one of each turn where several share it. It may be used by any number of goroutines at
+// and before each group of tools, so cost and tokens are overstepped by one step at most, and
+// by one of each turn where several share them. The end of its time ends the turn at once
+// ([loop.bound]). It may be used by any number of goroutines at
 // once.
 type Budget struct {
 	above *Budget
@@ -223,6 +224,25 @@ func (b *Budget) Spent() Spend {
 	return spent
 }
 
+// left returns how long the turn may still run, by its own limit and those above, and
+// reports whether its time is limited at all.
+func (b *Budget) left() (d time.Duration, limited bool) {
+	var pending time.Duration // that the day above has not been told of
+	for at := b; at != nil; at = at.above {
+		spent, limit := at.now()
+		if at.day != nil {
+			spent.Time += pending
+		}
+		if limit.Time > 0 && (!limited || limit.Time-spent.Time < d) {
+			d, limited = limit.Time-spent.Time, true
+		}
+		at.mu.Lock()
+		pending = at.clock.elapsed() - at.clock.charged
+		at.mu.Unlock()
+	}
+	return d, limited
+}
+
 // where returns whose limits those of b are for the turn of own.
 func (b *Budget) where(own *Budget) protocol.LimitPlace {
 	switch {
@@ -287,9 +307,9 @@ func (b *Budget) limitsCost() bool {
 func reached(u protocol.LimitUse, automated bool) *protocol.Error {
 	codes := map[protocol.LimitKind]protocol.Code{protocol.LimitCost: protocol.CodeCostLimit, protocol.LimitTokens: protocol.CodeTokenLimit, protocol.LimitTime: protocol.CodeTimeLimit}
 	raise := map[protocol.LimitKind]string{
-		protocol.LimitCost:   "raise --max-budget-usd or limits.maxBudgetUSD, whichever is lower",
-		protocol.LimitTokens: "raise --max-tokens",
-		protocol.LimitTime:   "raise --max-minutes or limits.maxTurnMinutes, whichever is lower",
+		protocol.LimitCost:   "raise --max-budget-usd (options.maxBudgetUSD of a request) or limits.maxBudgetUSD, whichever is lower",
+		protocol.LimitTokens: "raise --max-tokens (options.maxTokens of a request)",
+		protocol.LimitTime:   "raise --max-minutes (options.maxMinutes of a request) or limits.maxTurnMinutes, whichever is lower",
 	}[u.Kind]
 	if automated {
 		raise = map[protocol.LimitKind]string{

@@ -36,7 +36,7 @@ func (tr *trial) steps() (n int) {
 }
 
 // limitCases are limits that are reached after two steps of which each costs half a dollar,
-// a hundred tokens, and a minute.
+// a hundred tokens, and a minute; time ends within a step.
 var limitCases = []struct {
 	kind  protocol.LimitKind
 	limit Spend
@@ -46,15 +46,14 @@ var limitCases = []struct {
 }{
 	{protocol.LimitCost, Spend{USD: 0.9}, protocol.CodeCostLimit, 1, "$1.0000 of $0.9"},
 	{protocol.LimitTokens, Spend{Tokens: 150}, protocol.CodeTokenLimit, 200, "200 of 150 tokens"},
-	{protocol.LimitTime, Spend{Time: 90 * time.Second}, protocol.CodeTimeLimit, 2, "2 of 1.5 minutes"},
+	{protocol.LimitTime, Spend{Time: 90 * time.Second}, protocol.CodeTimeLimit, 1.5, "1.5 of 1.5 minutes"},
 }
 
 // spender is a trial whose tool takes a minute, below above.
 func spender(t *testing.T, above *Budget, limit Spend) *trial {
 	t.Helper()
-	work := newGadget("Work", func(context.Context, json.RawMessage, func(string)) (tool.Result, error) {
-		time.Sleep(time.Minute)
-		return tool.Result{Content: []protocol.Block{protocol.Text("worked")}}, nil
+	work := newGadget("Work", func(ctx context.Context, _ json.RawMessage, _ func(string)) (tool.Result, error) {
+		return tool.Result{Content: []protocol.Block{protocol.Text("worked")}}, Sleep(ctx, time.Minute)
 	})
 	tr := newTrial(t, []tool.Tool{work}, working()...)
 	tr.run.Limits = Limits{MaxSteps: 50, Spend: limit}
@@ -207,7 +206,7 @@ func TestCallsThatHaveNotBegunWhenTheTimeEndsDoNotRun(t *testing.T) {
 		tr := spender(t, nil, Spend{Time: 30 * time.Second})
 		tr.run.Model = newTrial(t, nil, `{"do":[{"call":"Work","id":"a","input":{}},{"call":"Work","id":"b","input":{}}]}`).run.Model
 		end := tr.execute(t.Context())
-		want := []string{"a false worked", "b true Not run: the time limit of this run is reached."}
+		want := []string{"a true worked\ncontext canceled\nEnded, because the time limit of this run is reached", "b true Not run: the time limit of this run is reached."}
 		if got := tr.results(); fmt.Sprint(got) != fmt.Sprint(want) || end.Terminal != protocol.TerminalBudget {
 			t.Errorf("results %q, end %+v", got, end)
 		}

@@ -28,7 +28,7 @@ func Call(call Foreign) func(context.Context, Run) iter.Seq[RawEvent] {
 			l.emitAs(set.message, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleAssistant, Content: set.blocks, StopReason: protocol.StopToolUse}})
 			end, stop := outcome{terminal: protocol.TerminalCompleted}, protocol.StopEndTurn
 			if _, err := l.runCalls(ctx, set); err != nil {
-				end, stop = l.failed(ctx, err), stopOf(err)
+				end, stop = l.failed(ctx, err), stopOf(ctx, err)
 			}
 			if lost, ok := notStored(ctx); ok {
 				end, stop = lost, protocol.StopError

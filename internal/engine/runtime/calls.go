@@ -53,6 +53,9 @@ const maxTaughtSchema = 8 << 10
 
 const cancelledText = "Cancelled by user"
 
+// timeText is the same of a call during which the time of its turn ended.
+const timeText = "Ended, because the time limit of this run is reached"
+
 // refusal is what the result of a call says that does not run, and why.
 type refusal struct {
 	text string
@@ -71,6 +74,9 @@ func ended(cause error) refusal {
 	if errors.Is(cause, ErrHostStops) {
 		return refusal{protocol.CallNotBegun, protocol.OutcomeNotRun}
 	}
+	if end, ok := timeOf(cause); ok {
+		return refusedFor(end)
+	}
 	return refusal{cancelledText, protocol.OutcomeCancelled}
 }
 
@@ -78,6 +84,9 @@ func ended(cause error) refusal {
 func brokenOff(cause error) string {
 	if errors.Is(cause, ErrHostStops) {
 		return protocol.CallLost
+	}
+	if _, ok := timeOf(cause); ok {
+		return timeText
 	}
 	return cancelledText
 }

@@ -126,7 +126,7 @@ func (l *loop) storeFailure(end outcome) {
 	switch end.terminal {
 	case protocol.TerminalCancelled, protocol.TerminalStorageError: // nobody wonders, and nothing can be stored
 		return
-	case protocol.TerminalRefused, protocol.TerminalMaxTokens: // the answer says so
+	case protocol.TerminalRefused: // the answer says so
 		return
 	}
 	if end.err == nil || l.failure || l.complete {
@@ -193,10 +193,12 @@ func notStored(ctx context.Context) (outcome, bool) {
 
 // turn takes one user message to the end of its answer.
 func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
+	ctx, done := l.bound(ctx)
+	defer done()
 	t := turnState{}
 	for {
 		if err := ctx.Err(); err != nil {
-			return protocol.StopCancelled, l.failed(ctx, err)
+			return stopOf(ctx, err), l.failed(ctx, err)
 		}
 		if l.steps >= l.Limits.MaxSteps {
 			steps := "steps"
@@ -204,7 +206,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 				steps = "step"
 			}
 			return protocol.StopEndTurn, outcome{terminal: protocol.TerminalMaxSteps,
-				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d %s; raise the limit with --max-turns, or send another message to go on.", l.steps, steps)}
+				err: protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d %s; raise it with --max-turns, options.maxSteps of a request or limits.maxSteps, or send another message to go on.", l.steps, steps)}
 		}
 		if end, may := l.mayStep(); !may { // what sub-agents used counts too
 			return protocol.StopEndTurn, end
@@ -212,14 +214,16 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		l.steps++
 		step, err := l.step(ctx, &t)
 		if err != nil {
-			return stopOf(err), l.failed(ctx, err)
+			return stopOf(ctx, err), l.failed(ctx, err)
 		}
+		t.answer.Add(step.message)
 		if step.terminal != "" {
 			return step.stop, outcome{step.terminal, step.err, step.limit}
 		}
-		if end, over := l.reached(); over {
+		l.complete = len(step.calls.blocks) == 0 && step.stop != protocol.StopMaxTokens
+		end, over := l.reached()
+		if over && (!l.complete || end.limit == nil) {
 			l.refuseCalls(step.calls, refusedFor(end))
-			l.complete = len(step.calls.blocks) == 0
 			return step.stop, end
 		}
 		if len(step.calls.blocks) > 0 {
@@ -228,7 +232,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 				t.stopBlocks = 0
 			}
 			if err != nil {
-				return protocol.StopCancelled, l.failed(ctx, err)
+				return stopOf(ctx, err), l.failed(ctx, err)
 			}
 			steered, err := l.Host.Steer(ctx)
 			if err != nil {
@@ -239,7 +243,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 				continue
 			}
 			if allEnd(jobs) {
-				resume, err := l.resume(ctx, &t, stepResult{stop: protocol.StopEndTurn, text: step.text})
+				resume, err := l.resume(ctx, &t, stepResult{stop: protocol.StopEndTurn, message: step.message})
 				if err != nil {
 					return step.stop, l.failed(ctx, err)
 				}
@@ -257,16 +261,19 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		}
 		resume, err := l.resume(ctx, &t, step)
 		if err != nil {
-			return step.stop, l.failed(ctx, err)
+			if end = l.failed(ctx, err); l.complete && end.limit != nil { // its time has ended after the answer
+				return step.stop, outcome{terminal: protocol.TerminalCompleted, limit: end.limit}
+			}
+			return step.stop, end
 		}
 		if !resume {
 			if step.stop == protocol.StopMaxTokens {
 				return step.stop, outcome{terminal: protocol.TerminalMaxTokens,
-					err: protocol.Errorf(protocol.CodeProviderError, "The answer hit the model's output limit %d times in a row; ask for it in smaller parts.", maxContinuations+1)}
+					err: protocol.Errorf(protocol.CodeOutputLimit, "The answer is cut: it hit the model's output limit %d times in a row. Ask for the rest, or for the answer in smaller parts.", maxContinuations+1)}
 			}
-			return step.stop, outcome{terminal: protocol.TerminalCompleted}
+			return step.stop, outcome{terminal: protocol.TerminalCompleted, limit: end.limit}
 		}
-		t.repeats.note(said(step.text))
+		t.repeats.note(said(step.message.PlainText()))
 	}
 }
 
@@ -276,6 +283,7 @@ type turnState struct {
 	stopBlocks    int
 	overloads     int // in a row
 	repeats       repeats
+	answer        protocol.ModelAnswer // the newest, for stop hooks
 }
 
 // resume reports whether a turn continues after an answer without calls.
@@ -285,12 +293,13 @@ func (l *loop) resume(ctx context.Context, t *turnState, step stepResult) (bool,
 		return true, l.Host.Notice(ctx, "Your answer was cut at the output limit. Continue exactly where it stopped, without repeating anything.")
 	}
 	if n, err := l.Host.Steer(ctx); err != nil || n > 0 {
+		t.answer.End()
 		return n > 0, err
 	}
 	if l.Hooks == nil || step.stop != protocol.StopEndTurn {
 		return false, nil
 	}
-	text, err := l.Hooks.Stop(ctx, Ending{Blocked: t.stopBlocks, Text: step.text})
+	text, err := l.Hooks.Stop(ctx, Ending{Blocked: t.stopBlocks, Text: t.answer.Text})
 	if err != nil || text == "" {
 		return false, ctx.Err() // a stop hook that fails does not hold the turn
 	}
@@ -314,6 +323,9 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 		if lost, ok := notStored(ctx); ok {
 			return lost
 		}
+		if end, ok := timeIsUp(ctx); ok {
+			return end
+		}
 		return outcome{terminal: protocol.TerminalCancelled, err: err}
 	case errors.As(err, &me) && me.Class == model.ClassTooLong:
 		return outcome{terminal: protocol.TerminalPromptTooLong, err: err}
@@ -324,9 +336,11 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 	}
 }
 
-func stopOf(err error) protocol.StopReason {
-	if errors.Is(err, context.Canceled) {
-		return protocol.StopCancelled
+// stopOf returns why an answer has not come to its end, from the error and the context of
+// the turn.
+func stopOf(ctx context.Context, err error) protocol.StopReason {
+	if _, ok := timeIsUp(ctx); ok || !errors.Is(err, context.Canceled) {
+		return protocol.StopError
 	}
-	return protocol.StopError
+	return protocol.StopCancelled
 }

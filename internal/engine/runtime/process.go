@@ -39,6 +39,8 @@ func (l *loop) endProcess(ctx context.Context, j *job, res *tool.Result) json.Ra
 		end = progress.Ending{Status: protocol.ProcessCancelled, Why: cancelledText}
 		if errors.Is(context.Cause(ctx), ErrHostStops) {
 			end.Why = "Cancelled, because the host stopped"
+		} else if _, ok := timeIsUp(ctx); ok {
+			end.Why = timeText
 		}
 	case res.IsError:
 		end = progress.Ending{Status: protocol.ProcessFailed, Why: "Failed"}

@@ -14,7 +14,7 @@ import (
 // stepResult is what one model call gave.
 type stepResult struct {
 	stop     protocol.StopReason
-	text     string // for stop hooks
+	message  protocol.Message // what is stored of the answer
 	calls    callSet
 	terminal protocol.Terminal // set when the run ends here
 	err      error
@@ -48,7 +48,7 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 		case err == nil:
 		case errors.As(err, &me) && me.Class == model.ClassTooLong && ctx.Err() == nil:
 			if err := l.Host.Compact(ctx, Refused, l.summarise); err != nil {
-				l.giveUp(answer{}, longest, stopOf(err), err)
+				l.giveUp(answer{}, longest, stopOf(ctx, err), cmp.Or(context.Cause(ctx), err))
 				return stepResult{}, err
 			}
 			if prompt, err = l.Host.Context(ctx); err != nil {
@@ -59,7 +59,7 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 			return stepResult{}, err
 		}
 		if ans.stop == protocol.StopMaxTokens && full > limit {
-			l.take(ans.usage)
+			l.pay(ans)
 			l.takeBack(ans, &longest, protocol.CancelMaxTokens)
 			limit = full
 			continue
@@ -84,23 +84,23 @@ func (l *loop) context(ctx context.Context) (Prompt, error) {
 
 // store records a complete answer.
 func (l *loop) store(ans answer) stepResult {
-	l.take(ans.usage)
 	usage := ans.usage
 	info := l.model.Info()
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: wholeCalls(&ans), Provider: info.Provider,
 		Model: info.ID, StopReason: ans.stop, Usage: &usage}
-	res := stepResult{stop: ans.stop, text: m.PlainText()}
+	res := stepResult{stop: ans.stop, message: m}
 	if ans.stop == protocol.StopRefusal {
 		res.terminal = protocol.TerminalRefused
 		res.err = protocol.Errorf(protocol.CodeProviderError, "The model refused to go on.")
 	}
-	if len(m.Content) == 0 && !ans.announced {
-		return res // an empty answer leaves nothing to record
-	}
-	if len(m.Content) == 0 {
-		l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelError})
+	if len(m.Content) == 0 { // nothing but what it has used is recorded
+		l.pay(ans)
+		if ans.announced {
+			l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelError})
+		}
 		return res
 	}
+	l.take(usage)
 	var failure error
 	m.Content, failure = l.fit(&ans, m.Content)
 	res.calls = callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}
@@ -129,9 +129,18 @@ func wholeCalls(ans *answer) []protocol.Block {
 	return content
 }
 
+// take counts what an answer has used that is recorded with it.
 func (l *loop) take(u protocol.Usage) {
 	l.turnUsage.Add(u)
 	l.Budget.spend(SpendOf(u))
+}
+
+// pay counts and records what an answer has used that is not recorded itself.
+func (l *loop) pay(ans answer) {
+	l.take(ans.usage)
+	if u := ans.usage; u != (protocol.Usage{}) {
+		l.emit(&protocol.SessionInfo{Asked: ans.info.Ref, Usage: &u})
+	}
 }
 
 // errEmpty reports that an answer has no text.
@@ -140,11 +149,15 @@ var errEmpty = errors.New("the answer was empty")
 // summarise is the [Summarise] of the run.
 func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
 	req.SessionID, req.Blob = l.Session, l.Blob
+	var lost protocol.Usage // of a summary without a text
 	if l.Summary != nil {
 		m, err := l.Summary(ctx, req, l.Budget.limitsCost())
-		if err == nil && strings.TrimSpace(m.PlainText()) != "" {
+		if err == nil {
 			l.take(*m.Usage)
-			return m.PlainText(), *m.Usage, nil
+			if strings.TrimSpace(m.PlainText()) != "" {
+				return m.PlainText(), *m.Usage, nil
+			}
+			lost = *m.Usage
 		}
 		if ctx.Err() != nil {
 			return "", protocol.Usage{}, ctx.Err()
@@ -157,5 +170,6 @@ func (l *loop) summarise(ctx context.Context, req model.Request) (string, protoc
 		return "", protocol.Usage{}, err
 	}
 	l.take(ans.usage)
-	return protocol.Message{Content: ans.content(false)}.PlainText(), ans.usage, nil
+	lost.Add(ans.usage) // the compaction records both
+	return protocol.Message{Content: ans.content(false)}.PlainText(), lost, nil
 }

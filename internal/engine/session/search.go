@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -208,11 +209,14 @@ func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 }
 
 // ofProject reports whether the header that data begins with names the project, any for none,
-// and whether it can be read.
+// and whether it can be read; for any project it is not decoded, which takes a tenth of a search.
 func (sc *scan) ofProject(data []byte) (of, ok bool) {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if sc.project == "" {
+		return true, json.Valid(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+	}
 	h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r")))
-	return sc.project == "" || h.Meta.ProjectID == sc.project, err == nil
+	return h.Meta.ProjectID == sc.project, err == nil
 }
 
 // whole reports whether lines look like events from outside: it decodes none. What follows

@@ -25,9 +25,6 @@ func (ad *Admin) checkUserConfig(context.Context) doctor.Finding {
 	} else if cfg.Search.Provider != "" && search.Searcher == nil {
 		return doctor.Warn(search.Missing(), "Until then the model has no WebSearch.")
 	}
-	if text := ad.settings.Dangling(); text != "" {
-		return doctor.Warn(text, "Restore the file that it leads to.")
-	}
 	set := 0
 	for _, s := range cfg.Settings(nil) {
 		if s.Source.Kind == config.SourceUser {

@@ -65,24 +65,30 @@ func (l *Lane) jobTurnEnds(t *turn) {
 func (l *Lane) LastAnswer(ctx context.Context) (leaf protocol.EventID, text string, complete bool, err error) {
 	index := l.j.Index()
 	leaf = index.Leaf()
-	for id, n := leaf, 0; id != "" && n < maxAnswerSearch; n++ {
-		e, err := index.Event(ctx, id)
-		if err != nil {
-			return leaf, "", false, err
-		}
-		if m, ok := e.Message(); ok {
-			switch {
-			case m.Role == protocol.RoleAssistant:
-				return leaf, strings.TrimSpace(m.PlainText()), !m.Partial && m.StopReason == protocol.StopEndTurn, nil
-			case m.Role == protocol.RoleUser:
-				return leaf, "", false, nil
+	answer := protocol.NewestAnswer(func(yield func(protocol.Message) bool) {
+		newest := true
+		for id, n := leaf, 0; id != "" && n < maxAnswerSearch; n++ {
+			var e protocol.Event
+			if e, err = index.Event(ctx, id); err != nil {
+				return
+			}
+			if m, ok := e.Message(); ok {
+				if m.Role == protocol.RoleAssistant && newest {
+					newest, complete = false, !m.Partial && m.StopReason == protocol.StopEndTurn
+				}
+				if m.Role == protocol.RoleUser || !yield(m) {
+					return
+				}
+			}
+			if id, err = index.Parent(id); err != nil {
+				return
 			}
 		}
-		if id, err = index.Parent(id); err != nil {
-			return leaf, "", false, err
-		}
+	})
+	if err != nil {
+		return leaf, "", false, err
 	}
-	return leaf, "", false, nil
+	return leaf, strings.TrimSpace(protocol.AnswerText(answer)), complete, nil
 }
 
 // EndJob stores the state of a job that has come to an end at a leaf. It does nothing where

@@ -175,9 +175,10 @@ func (p *Publisher) Published() (protocol.Seq, protocol.EventID) {
 // Status is what goes on in a session, in short.
 type Status struct {
 	Running bool
-	Asking  bool // somebody is waited for
-	Queued  int  // messages that wait
-	Waits   bool // some of them are to run by themselves: their queue is not paused
+	Asking  bool   // somebody is waited for
+	Queued  int    // messages that wait
+	Failed  string // why the newest turn has not come to its end, in a line; "" where it has, or was cancelled
+	Waits   bool   // some of them are to run by themselves: their queue is not paused
 	Cursors int
 	// Automation is how proactive mode stands, nil while it is off; it is replaced, never changed.
 	Automation *protocol.Automation
@@ -196,6 +197,9 @@ func (p *Publisher) Status() Status {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	s := Status{Running: p.live.Running, Asking: len(p.live.Permissions)+len(p.live.UI) > 0, Cursors: p.counts.cursors, Automation: p.live.Automation}
+	if end := p.live.Ended; end != nil && end.Terminal != protocol.TerminalCancelled {
+		s.Failed = display.WhyFailed(&end.RuntimeEnd)
+	}
 	for _, q := range p.live.Queues {
 		s.Queued += len(q.Items)
 		s.Waits = s.Waits || len(q.Items) > 0 && !q.Paused

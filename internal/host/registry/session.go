@@ -93,7 +93,7 @@ func (s *Session) State() *protocol.SessionState {
 	meta := s.lane.Log().Index().Meta()
 	state := &protocol.SessionState{SessionID: s.lane.ID(), Name: meta.Name, Title: s.title(), Running: st.Running || s.lane.Working(), Asking: st.Asking,
 		Queued: st.Queued, Tasks: s.lane.Tasks().Running(), Clients: st.Cursors, WorkDir: meta.WorkDir, Job: meta.Bounded().Job,
-		Automation: st.Automation}
+		Automation: st.Automation, Failed: st.Failed}
 	state.Activity, state.Question, state.CostUSD = s.lane.Publisher().Doing()
 	return state
 }

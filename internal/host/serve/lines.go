@@ -85,13 +85,13 @@ func (c *lines) read(in io.Reader) (err error) {
 		line, long, err := readLine(r)
 		switch {
 		case long:
-			c.reply(protocol.Reply{RequestID: requestIDOf(line), Err: protocol.Errorf(protocol.CodePayloadTooLarge,
+			c.reply(protocol.Reply{RequestID: protocol.RequestIDIn(line), Err: protocol.Errorf(protocol.CodePayloadTooLarge,
 				"A message may have at most %d bytes; send large content with put_blob.", protocol.MaxMessage)})
 		case len(bytes.TrimSpace(line)) > 0:
 			call, perr := protocol.ParseCall(line)
 			if perr != nil {
 				c.s.metrics.Request("invalid", string(protocol.AsError(perr).Code), 0)
-				c.reply(protocol.Reply{RequestID: requestIDOf(line), Err: protocol.AsError(perr)})
+				c.reply(protocol.Reply{RequestID: protocol.RequestIDIn(line), Err: protocol.AsError(perr)})
 				break
 			}
 			c.calls.take(call, len(line))

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -184,7 +182,7 @@ func (c *socket) read() {
 		if buf, err = readMessage(r, buf[:0]); err != nil {
 			if errors.Is(err, errTooLarge) {
 				c.s.refused(refuse(reasonTooLarge, "A message was longer than %d bytes.", maxRead), peerName(c.st.l.kind, c.st.Conn))
-				c.reply(protocol.Reply{RequestID: requestIDOf(buf), Err: protocol.Errorf(protocol.CodePayloadTooLarge,
+				c.reply(protocol.Reply{RequestID: protocol.RequestIDIn(buf), Err: protocol.Errorf(protocol.CodePayloadTooLarge,
 					"A message may have at most %d bytes; send large content with put_blob.", protocol.MaxMessage)})
 				c.end(websocket.StatusMessageTooBig, "a message has at most 1 MiB")
 				<-c.wrote
@@ -205,7 +203,7 @@ func (c *socket) read() {
 		call, err := protocol.ParseCall(buf)
 		if err != nil {
 			c.s.metrics.Request("invalid", string(protocol.AsError(err).Code), 0)
-			c.reply(protocol.Reply{RequestID: requestIDOf(buf), Err: protocol.AsError(err)})
+			c.reply(protocol.Reply{RequestID: protocol.RequestIDIn(buf), Err: protocol.AsError(err)})
 			continue
 		}
 		c.calls.take(call, len(buf))
@@ -245,23 +243,6 @@ func readMessage(r io.Reader, buf []byte) ([]byte, error) {
 			return buf, err
 		}
 	}
-}
-
-// requestIDOf looks for the requestId of a message that does not fit, which may be
-// cut off. Inside a string the quotes would be escaped.
-func requestIDOf(data []byte) protocol.RequestID {
-	var e struct {
-		RequestID protocol.RequestID `json:"requestId"`
-	}
-	if json.Unmarshal(data, &e) != nil {
-		_, rest, _ := bytes.Cut(data, []byte(`"requestId":"`))
-		id, _, _ := bytes.Cut(rest[:min(len(rest), 64)], []byte(`"`))
-		e.RequestID = protocol.RequestID(id)
-	}
-	if e.RequestID.Check() != nil {
-		return ""
-	}
-	return e.RequestID
 }
 
 // handle carries out one call and hands its reply to the writer. What acts goes on

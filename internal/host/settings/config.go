@@ -1,12 +1,10 @@
 package settings
 
 import (
-	"errors"
 	"path/filepath"
 
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/trust"
-	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
@@ -51,9 +49,6 @@ func (st *Settings) Read(root string) (config.Config, []config.Notice, error) {
 	if warning != "" {
 		notices = append(notices, config.Notice{Text: warning})
 	}
-	if text := st.Dangling(); text != "" {
-		notices = append(notices, config.Notice{Text: text})
-	}
 	notices = append(notices, st.withClaude(&cfg, root)...)
 	return cfg, notices, nil
 }
@@ -62,15 +57,6 @@ func (st *Settings) Read(root string) (config.Config, []config.Notice, error) {
 const ProjectFile = ".scorel/config.toml"
 
 func projectConfigOf(root string) string { return filepath.Join(root, ProjectFile) }
-
-// Dangling says in a sentence that the user's configuration is a link that leads nowhere, "" where
-// it is not. It counts as none: a file that is written goes where the link leads.
-func (st *Settings) Dangling() string {
-	if _, err := st.FS.Stat(st.File()); !errors.Is(err, disk.ErrNowhere) {
-		return ""
-	}
-	return st.File() + " is a link that leads nowhere, so none of your settings and rules count; correct it or remove it."
-}
 
 // File is the user's configuration.
 func (st *Settings) File() string { return filepath.Join(st.Dir, "config.toml") }

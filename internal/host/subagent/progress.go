@@ -16,6 +16,9 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 	case *protocol.MessageBody:
 		m := b.Message
 		if m.Role != protocol.RoleAssistant || m.IsFailure() {
+			s.mu.Lock()
+			s.said.Add(m)
+			s.mu.Unlock()
 			return
 		}
 		if m.IsCut() {
@@ -23,8 +26,8 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 		}
 		s.mu.Lock()
 		s.steps++
-		if text := m.PlainText(); strings.TrimSpace(text) != "" {
-			s.answer = text
+		if s.said.Add(m); strings.TrimSpace(s.said.Text) != "" {
+			s.answer = s.said.Text
 		}
 		if m.Usage != nil {
 			s.tokens += m.Usage.OutputTokens
@@ -40,11 +43,12 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 				Payload: s.payload(steps, tokens)})
 		}
 	case *protocol.TurnEnd:
+		s.mu.Lock()
+		s.said.End()
 		if b.Usage != nil {
-			s.mu.Lock()
 			s.usage.Add(*b.Usage)
-			s.mu.Unlock()
 		}
+		s.mu.Unlock()
 	}
 }
 

@@ -42,7 +42,8 @@ type subagent struct {
 	mu     sync.Mutex // guards all below
 	ref    string     // the model of its turn
 	steps  int
-	answer string // the text of the newest answer
+	said   protocol.ModelAnswer // the newest answer
+	answer string               // the text of the newest one that has a text
 	usage  protocol.Usage
 	tokens int // of its answers
 }

@@ -194,14 +194,14 @@ that are closed.`,
 			}
 			return a.showStates(states, all, more)
 		}}
-	cmd.Flags().BoolVar(&all, "all", false, "also sessions that are idle, and the newest ones that are closed")
+	cmd.Flags().BoolVar(&all, "all", false, "also sessions that are idle or whose turn has failed, and the newest ones that are closed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
 // shownState is a session as scorel ps shows it.
 type shownState struct {
-	State string `json:"state"` // asks, works, queued, proactive, idle or closed
+	State string `json:"state"` // asks, works, queued, proactive, failed, idle or closed
 	protocol.SessionState
 }
 
@@ -225,7 +225,7 @@ func (a *app) sessionStates(ctx context.Context, all bool) (shown []shownState, 
 	}
 	for _, s := range st.Sessions {
 		state := display.StateOf(&s)
-		if all || state != "idle" || s.Job != nil && s.Job.State == protocol.JobWaiting {
+		if all || state != "idle" && state != "failed" || s.Job != nil && s.Job.State == protocol.JobWaiting {
 			shown = append(shown, shownState{state, s})
 		}
 	}
@@ -283,6 +283,9 @@ func (a *app) showStates(states []shownState, all, more bool) error {
 		}
 		if s.Tasks > 0 {
 			what = strings.TrimPrefix(what+", "+plain.Count(s.Tasks, "background command"), ", ")
+		}
+		if s.State == "failed" {
+			what = s.Failed
 		}
 		if s.State == "proactive" {
 			what = display.ProactiveNext(s.Automation, time.Now())

@@ -17,8 +17,9 @@ import (
 	"strings"
 )
 
-// converse sends the prompt and follows the run to its end.
-func (a *app) converse(ctx context.Context, o promptOptions, text string, out headless.Printer, res *headless.Result) error {
+// converse sends the prompt and follows the run to its end. Begun is called when the run takes
+// the signals that interrupt it.
+func (a *app) converse(ctx context.Context, o promptOptions, text string, out headless.Printer, res *headless.Result, begun func()) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	dir, err := o.prepare()
@@ -47,7 +48,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out he
 		return err
 	}
 	defer l.Close()
-	err = a.converseAt(ctx, l, o, dir, text, out, res)
+	err = a.converseAt(ctx, l, o, dir, text, out, res, begun)
 	var pe *protocol.Error
 	if !errors.As(err, &pe) || pe.Code != protocol.CodeSessionLocked {
 		return err
@@ -57,7 +58,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out he
 		return cmp.Or(terr, err)
 	}
 	defer through.Close()
-	return a.converseAt(ctx, through, o, dir, text, out, res)
+	return a.converseAt(ctx, through, o, dir, text, out, res, begun)
 }
 
 // prepare checks the flags, makes folders absolute, and returns the one to work in.
@@ -103,7 +104,7 @@ func (o *promptOptions) prepare() (dir string, err error) {
 
 // converseAt sends the prompt to a host and follows the run. It fails with session_locked
 // before anything was sent.
-func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, text string, out headless.Printer, res *headless.Result) error {
+func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, text string, out headless.Printer, res *headless.Result, begun func()) error {
 	var content []protocol.Block
 	if strings.TrimSpace(text) != "" {
 		var err error
@@ -124,7 +125,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	} else {
 		defer headless.EndBackground(ctx, l.Client, res)
 	}
-	run := &headless.Run{Client: l.Client, Session: s, Printer: out, Result: res, Stderr: a.stderr, Dial: l.dial}
+	run := &headless.Run{Client: l.Client, Session: s, Printer: out, Result: res, Stderr: a.stderr, Dial: l.dial, Begun: begun}
 	if o.streams() {
 		return run.Requests(ctx, content, a.stdin)
 	}

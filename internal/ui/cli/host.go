@@ -137,6 +137,8 @@ func sessionState(s protocol.SessionState) string {
 		what = "waits for an answer"
 	case s.Running:
 		what = "at work"
+	case s.Failed != "":
+		what = "failed"
 	}
 	for _, n := range []struct {
 		n    int

@@ -121,6 +121,14 @@ var mcpScript = []string{
 	`{"if":{"result":"."},"again":true,"do":[{"text":"Done."}]}`,
 }
 
+func TestMCPServeAnswersWithTheWholeOfAnAnswerThatWasContinued(t *testing.T) {
+	s := newStation(t, `{"do":[{"text":"withdrawn"}],"stop":"max_tokens"}`, `{"do":[{"text":"The wo"}],"stop":"max_tokens"}`, `{"do":[{"text":"rd."}]}`)
+	c := s.serveStdio()
+	if st := c.wait(c.begin("say it")); st.Outcome != "completed" || st.Answer != "The word." {
+		t.Errorf("the end: %+v", st)
+	}
+}
+
 func TestMCPServeRunsASessionToItsEnd(t *testing.T) {
 	s := newStation(t, mcpScript...)
 	c := s.serveStdio()

@@ -80,10 +80,10 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.BoolVarP(&o.cont, "continue", "c", false, "resume the newest session of this project")
 	f.BoolVar(&o.fork, "fork", false, "with --session or --continue: continue in a copy")
 	f.StringVar(&o.at, "at", "", "with --fork: copy up to this event")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "end the run after this many model calls (default 200)")
-	f.Float64Var(&o.most.usd, "max-budget-usd", 0, "end the run at this cost")
-	f.IntVar(&o.most.tokens, "max-tokens", 0, "end the run when models have read and written this many tokens")
-	f.Float64Var(&o.most.minutes, "max-minutes", 0, "end the run after this many minutes")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "end the run after this many model calls; 0 is limits.maxSteps (default 200)")
+	f.Float64Var(&o.most.usd, "max-budget-usd", 0, "end the run at this cost; 0 is no limit of its own")
+	f.IntVar(&o.most.tokens, "max-tokens", 0, "end the run when models have read and written this many tokens; 0 is no limit")
+	f.Float64Var(&o.most.minutes, "max-minutes", 0, "end the run after this many minutes, whatever it waits for then; 0 is no limit of its own")
 	f.StringVar(&o.cwd, "cwd", "", "work in this folder")
 	f.StringVar(&o.workspace, "workspace", "", "work in this folder, also when it is / (in a container)")
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "a further folder that file tools may use; repeat for more")
@@ -146,7 +146,13 @@ func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
 // runPrompt converses, prints the end, and sets the exit code from it.
 func (a *app) runPrompt(ctx context.Context, o promptOptions, text string, out headless.Printer, res *headless.Result) error {
 	defer follow.SurvivePipe()()
-	return a.finish(a.converse(ctx, o, text, out, res), out, res)
+	ctx, begun, stop := follow.Starting(ctx)
+	defer stop()
+	err := a.converse(ctx, o, text, out, res, begun)
+	if err != nil && ctx.Err() != nil { // whatever it was in the middle of
+		err = context.Cause(ctx)
+	}
+	return a.finish(err, out, res)
 }
 
 // finish prints the end of a run, which err came instead of unless it is nil, and sets the

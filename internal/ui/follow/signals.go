@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -20,6 +22,34 @@ func Interrupts() (signals <-chan os.Signal, stop func()) {
 		}
 	}
 	return c, func() { signal.Stop(c) }
+}
+
+// maxInterrupts is how many signals a run takes, so that it can print its result. The one
+// after them ends the program at once.
+const maxInterrupts = 3
+
+// Starting returns a context that ends with the first of those signals until begun is called:
+// then whoever follows the run takes them. Until stop is called, [maxInterrupts] of them do not
+// end the program: also after the run, while it prints its result.
+func Starting(ctx context.Context) (starting context.Context, begun, stop func()) {
+	starting, cancel := context.WithCancel(ctx)
+	signals, quiet := Interrupts()
+	var taken atomic.Bool
+	over := make(chan struct{})
+	go func() { // ends with stop
+		defer quiet()
+		for range maxInterrupts {
+			select {
+			case <-signals:
+				if !taken.Load() {
+					cancel()
+				}
+			case <-over:
+				return
+			}
+		}
+	}()
+	return starting, func() { taken.Store(true) }, sync.OnceFunc(func() { close(over); cancel() })
 }
 
 // Interruptible returns a context that ends with the first of those signals, so that a

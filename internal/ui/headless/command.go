@@ -62,7 +62,7 @@ type commandView struct {
 // that, what the command printed is the result. An interrupt cancels what runs, a second
 // one ends the program.
 func (r *Run) Command(ctx context.Context, run *protocol.RunCommand) (answered bool, err error) {
-	signals, quiet := follow.Interrupts()
+	signals, quiet := r.interrupts()
 	defer quiet()
 	v := &commandView{turnView: turnView{Run: r, ctx: ctx}, activity: follow.NewActivity(r.Session.Live.PersistentLastSeq)}
 	f := follow.New(follow.Config{Session: r.Session, View: v, Signals: signals, Tick: r.tick})
@@ -124,10 +124,10 @@ func (v *commandView) look() (err error) {
 
 // Interrupt cancels what runs, and at the second time ends the program.
 func (v *commandView) Interrupt(sig os.Signal) error {
-	if v.done == nil || v.turn != nil {
+	if v.turn != nil {
 		return v.turnView.Interrupt(sig)
 	}
-	if v.interrupted {
+	if v.interrupted || v.done == nil {
 		return context.Canceled
 	}
 	v.interrupted, v.wantsCancel = true, true

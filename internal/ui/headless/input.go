@@ -3,9 +3,11 @@ package headless
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -115,11 +117,11 @@ func (in *input) read(prompt protocol.Request, r io.Reader, answer func(protocol
 		line, long, err := ReadLine(lines)
 		switch {
 		case long:
-			reply(protocol.Reply{Err: protocol.Errorf(protocol.CodePayloadTooLarge, "Line %d has more than %d bytes; send files with put_blob, in parts.", n, protocol.MaxMessage)})
+			reply(protocol.Reply{RequestID: protocol.RequestIDIn(line), Err: protocol.Errorf(protocol.CodePayloadTooLarge, "Line %d has more than %d bytes; send files with put_blob, in parts.", n, protocol.MaxMessage)})
 		case len(bytes.TrimSpace(line)) > 0:
 			call, problem := in.parse(line)
 			if problem != nil {
-				reply(protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(problem.Code, "Line %d: %s", n, problem.Message)})
+				reply(protocol.Reply{RequestID: cmp.Or(call.RequestID, protocol.RequestIDIn(line)), Err: &protocol.Error{Code: problem.Code, Message: fmt.Sprintf("Line %d: %s", n, problem.Message), Details: problem.Details}})
 			} else if !requests.start(call.Request, func() { reply(in.handle(call)) }) {
 				reply(protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "Line %d: %d requests wait already; send it again when one is answered.", n, maxOpen)})
 			}
@@ -148,13 +150,16 @@ func (in *input) end(requests *order, ended func() error) {
 	in.post(ended)
 }
 
-// ReadLine reads a line without its end; one that is too long is read to its end
-// and not kept.
+// longHead is how much is kept of a line that is too long, in bytes: enough for its requestId.
+const longHead = 4 << 10
+
+// ReadLine reads a line without its end; one that is too long is read to its end, and only
+// its beginning is kept.
 func ReadLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
 		if len(line)+len(piece) > protocol.MaxMessage+1 {
-			line, long = nil, true
+			line, long = line[:min(len(line), longHead)], true
 		}
 		if !long {
 			line = append(line, piece...)

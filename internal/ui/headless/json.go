@@ -19,6 +19,9 @@ func (p *jsonPrinter) Event(e protocol.Event) error {
 	if b, ok := e.Body.(*protocol.HarnessItem); ok {
 		printProtected(p.errOut, b)
 	}
+	if _, ok := e.Body.(*protocol.Retry); ok && !p.stream {
+		printRetry(p.errOut, e)
+	}
 	if !p.stream {
 		return nil
 	}
@@ -48,8 +51,10 @@ func (p *jsonPrinter) Finish(r *Result, err error) error {
 	if werr := enc.Encode(r); werr != nil {
 		return werr
 	}
-	if line := r.refusedLine(); err == nil && line != "" {
-		fmt.Fprintln(p.errOut, line)
+	for _, line := range []string{r.limitLine(), r.refusedLine()} {
+		if err == nil && line != "" {
+			fmt.Fprintln(p.errOut, line)
+		}
 	}
 	return nil
 }

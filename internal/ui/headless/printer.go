@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -57,4 +58,10 @@ func printProtected(w io.Writer, b *protocol.HarnessItem) {
 	for line := range strings.Lines(it.Text) {
 		fmt.Fprintln(w, "  "+strings.TrimSuffix(line, "\n"))
 	}
+}
+
+// printRetry tells on stderr that a model is called again, after which wait and why.
+func printRetry(w io.Writer, e protocol.Event) {
+	it := display.Of(e)
+	fmt.Fprintln(w, "scorel: "+it.Title+": "+plain.FirstLine(it.Text, maxTold))
 }

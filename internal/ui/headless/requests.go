@@ -39,7 +39,7 @@ func (r *Run) Requests(ctx context.Context, prompt []protocol.Block, in io.Reade
 		return err
 	}
 	defer requests.close()
-	signals, quiet := follow.Interrupts()
+	signals, quiet := r.interrupts()
 	defer quiet()
 	v := &requestsView{Run: r, ctx: ctx, in: requests, out: r.Printer.(*jsonPrinter), activity: follow.NewActivity(r.Session.Live.PersistentLastSeq)}
 	f := follow.New(follow.Config{Session: r.Session, View: v, Signals: signals})

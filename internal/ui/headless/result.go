@@ -1,7 +1,9 @@
 package headless
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"scorel/internal/ui/exit"
@@ -27,10 +29,13 @@ type Result struct {
 	Denials    []denial            `json:"permissionDenials"`
 	// BackgroundEnded are the background commands of the run that still ran at its
 	// end, and were ended.
-	BackgroundEnded []endedTask     `json:"backgroundEnded,omitempty"`
-	Error           *protocol.Error `json:"error,omitempty"`
+	BackgroundEnded []endedTask `json:"backgroundEnded,omitempty"`
+	// Limit is the limit that the newest turn has reached, also with an answer that is complete.
+	Limit *protocol.LimitUse `json:"limit,omitempty"`
+	Error *protocol.Error    `json:"error,omitempty"`
 
 	started time.Time
+	answer  protocol.ModelAnswer
 	tally
 }
 
@@ -91,6 +96,7 @@ func (r *Result) event(e protocol.Event) {
 		r.message(b.Message)
 	case *protocol.TurnEnd:
 		r.NumTurns++
+		r.answer.End()
 	case *protocol.PermissionDecision:
 		if b.Decision == protocol.DecisionDeny {
 			call := r.calls[b.ToolCallID]
@@ -140,17 +146,18 @@ func (r *Result) closed(b *protocol.UIResolved, by protocol.ClientID) {
 
 // ended takes in how the turn has ended.
 func (r *Result) ended(b *protocol.RuntimeEnd) {
-	r.Terminal, r.Error = b.Terminal, b.Error
+	r.Terminal, r.Error, r.Limit = b.Terminal, b.Error, b.Limit
 	r.CostUSD = r.Usage.CostUSD
 }
 
 func (r *Result) message(m protocol.Message) {
+	r.answer.Add(m)
 	if m.Role != protocol.RoleAssistant || m.IsFailure() {
 		return
 	}
 	r.NumSteps++
 	r.StopReason = m.StopReason
-	r.Result = m.PlainText()
+	r.Result = r.answer.Text
 	if r.calls == nil {
 		r.calls = map[string]protocol.Block{}
 	}
@@ -181,11 +188,39 @@ func (r *Result) resolved(b *protocol.PermissionResolved, by protocol.ClientID) 
 
 // Fail records an error that came before the end of a run, or instead of it.
 func (r *Result) Fail(err error) {
-	r.Error = protocol.AsError(err)
+	r.CostUSD = r.Usage.CostUSD
+	var waits stoppedWaiting
+	switch {
+	case errors.As(err, &waits): // the turn goes on: it has no end yet
+		r.Error = protocol.Errorf(protocol.CodeRuntimeBusy, "%v", err)
+		return
+	case errors.Is(err, context.Canceled):
+		r.Terminal, r.Error = protocol.TerminalCancelled, nil
+		return
+	}
+	r.Error = byFlag(protocol.AsError(err))
 	if exit.Code(err) == exit.Usage && r.Error.Code == protocol.CodeInternalError {
 		r.Error.Code = protocol.CodeInvalidRequest
 	}
-	r.CostUSD = r.Usage.CostUSD
+}
+
+// flags are the flags that the fields of requests are made of.
+var flags = map[string]string{"meta.model": "--model", "options.model": "--model", "options.thinking": "--thinking", "meta.thinkingLevel": "--thinking",
+	"options.mode": "--permission-mode", "meta.workDir": "--cwd", "options.tools": "--tools", "options.sandbox": "--sandbox"}
+
+// byFlag names the flag that is wrong, in place of the field that was made of it.
+func byFlag(err *protocol.Error) *protocol.Error {
+	about := protocol.AboutOf(err)
+	flag, ok := flags[about.Field]
+	if !ok {
+		return err
+	}
+	return protocol.About(flag, about.Reason, err.Code, "%s", err.Message)
+}
+
+// interrupted reports whether the run has ended as cancelled, by err or without one.
+func (r *Result) interrupted(err error) bool {
+	return r.Terminal == protocol.TerminalCancelled && (err == nil || errors.Is(err, context.Canceled))
 }
 
 // ExitCode returns the exit code of a run that ended.
@@ -219,6 +254,14 @@ func (r *Result) refusedLine() string {
 		line += "; it is allowed by " + hint
 	}
 	return line
+}
+
+// limitLine tells people that an answer that is complete has reached a limit; "" where none did.
+func (r *Result) limitLine() string {
+	if r.Limit == nil || r.Terminal != protocol.TerminalCompleted {
+		return ""
+	}
+	return "scorel: the answer is complete; with it a limit of the run is reached: " + r.Limit.String()
 }
 
 // allowHint is what would have allowed the last call that nobody could be asked

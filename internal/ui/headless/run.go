@@ -21,6 +21,8 @@ type Run struct {
 	Printer Printer
 	Result  *Result // of the session's id
 	Stderr  io.Writer
+	// Begun is called when the run takes the signals that interrupt it; nil: nobody else does.
+	Begun func()
 	// Dial makes a further connection to the host, of a client that can be asked or of one
 	// that cannot.
 	Dial func(ctx context.Context, interactive bool) (client.Transport, error)
@@ -28,6 +30,15 @@ type Run struct {
 
 // errUnseen says that a run has ended and its end was not seen.
 var errUnseen = errors.New("the run ended while its events could not be read; see the session for its result")
+
+// interrupts returns the signals that interrupt the run.
+func (r *Run) interrupts() (signals <-chan os.Signal, quiet func()) {
+	signals, quiet = follow.Interrupts()
+	if r.Begun != nil {
+		r.Begun()
+	}
+	return signals, quiet
+}
 
 // tick has the printer show that time passes.
 func (r *Run) tick() error {
@@ -90,7 +101,7 @@ type turnView struct {
 // Message sends a message and follows the run to its end. An interrupt cancels the run, a
 // second one ends the program.
 func (r *Run) Message(ctx context.Context, message *protocol.SendMessage) error {
-	signals, quiet := follow.Interrupts()
+	signals, quiet := r.interrupts()
 	defer quiet()
 	v := &turnView{Run: r, ctx: ctx}
 	f := follow.New(follow.Config{Session: r.Session, View: v, Signals: signals, Tick: r.tick})
@@ -114,6 +125,9 @@ func (v *turnView) sent(sent *protocol.Sent) error {
 		return follow.ErrStop
 	}
 	v.id, v.turn = sent.TurnID, follow.NewTurn(sent).All()
+	if v.interrupted {
+		return v.cancel(v.ctx, v.id)
+	}
 	return nil
 }
 
@@ -150,12 +164,15 @@ func (v *turnView) Update(u *client.Update) error {
 	return nil
 }
 
-// Interrupt cancels the turn, and at the second time ends the program.
+// Interrupt cancels the turn, as soon as it is there, and at the second time ends the program.
 func (v *turnView) Interrupt(os.Signal) error {
-	if v.interrupted || v.turn == nil {
+	if v.interrupted {
 		return context.Canceled
 	}
 	v.interrupted = true
+	if v.turn == nil {
+		return nil
+	}
 	return v.cancel(v.ctx, v.id)
 }
 

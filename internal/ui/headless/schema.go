@@ -51,6 +51,10 @@ func ReadSchema(name string) (*Schema, error) {
 }
 
 func newSchema(data []byte) (*Schema, error) {
+	var any json.RawMessage
+	if err := json.Unmarshal(data, &any); err != nil {
+		return nil, fmt.Errorf("it is not one JSON value: %s", wrongAt(err, len(data)))
+	}
 	var text bytes.Buffer
 	if err := json.Compact(&text, data); err != nil {
 		return nil, err
@@ -62,18 +66,33 @@ func newSchema(data []byte) (*Schema, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return nil, fmt.Errorf("%s cannot be a %s", wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], wrong.Value)
+			return nil, fmt.Errorf("%s cannot be of the type %s", wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], wrong.Value)
 		}
-		return nil, err
+		return nil, wrongSchema(err)
 	}
 	if err := checkTypes(&s, 0); err != nil {
 		return nil, err
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {
-		return nil, err
+		return nil, wrongSchema(err)
 	}
 	return &Schema{text.Bytes(), resolved}, nil
+}
+
+// wrongSchema says what is wrong with a schema without the words of the library that reads it.
+func wrongSchema(err error) error {
+	text := err.Error()
+	_, pattern, isPattern := strings.Cut(text, "error parsing regexp: ")
+	switch {
+	case isPattern:
+		return errors.New("a pattern is wrong: " + pattern)
+	case strings.Contains(text, "unmarshaled into an int"):
+		return errors.New("a length or a count is not a whole number")
+	case strings.Contains(text, "no loader"):
+		return errors.New("a $ref leads out of the file; references lead only to a part of it, as #/$defs/NAME")
+	}
+	return errors.New(strings.TrimPrefix(strings.TrimPrefix(text, "jsonschema.Schema: "), "<anonymous schema>: "))
 }
 
 // maxNesting bounds how deep schemas are in each other.
@@ -127,7 +146,7 @@ func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	}
 	var value any
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		return nil, fmt.Errorf("the answer is not one JSON value: %w", err)
+		return nil, fmt.Errorf("the answer is not one JSON value: %s", wrongAt(err, len(text)))
 	}
 	if err := s.resolved.Validate(value); err != nil {
 		return nil, fmt.Errorf("the answer does not fit the schema: %s", misfit(err))
@@ -137,6 +156,15 @@ func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// wrongAt says where a text of n bytes is not JSON.
+func wrongAt(err error, n int) string {
+	var wrong *json.SyntaxError
+	if !errors.As(err, &wrong) || wrong.Offset >= int64(n) {
+		return "it ends too early"
+	}
+	return fmt.Sprintf("something is wrong at byte %d of %d", wrong.Offset, n)
 }
 
 // onlyBlock returns the text of the only fenced block.

@@ -44,14 +44,14 @@ func TestASchemaThatIsNotValidIsRefused(t *testing.T) {
 		`{"type":"objekt"}`: `there is no type "objekt"; there are null`,
 		`{"properties":{"a":{"items":{"anyOf":[{"type":["string","nothing"]}]}}}}`: `there is no type "nothing"`,
 		`{"type":5}`:            `invalid value for "type"`,
-		`{"required":"a"}`:      "required cannot be a string",
+		`{"required":"a"}`:      "required cannot be of the type string",
 		`{"$ref":"#/nope"}`:     "JSON Pointer",
-		`{"$ref":"http://a/b"}`: "cannot resolve remote schemas",
-		`{"pattern":"("}`:       "error parsing regexp",
+		`{"$ref":"http://a/b"}`: "leads out of the file",
+		`{"pattern":"("}`:       "a pattern is wrong",
 		`[]`:                    "it is neither an object nor true or false",
 		`"x"`:                   "it is neither an object nor true or false",
-		`{`:                     "unexpected end",
-		``:                      "unexpected end",
+		`{`:                     "it ends too early",
+		``:                      "it ends too early",
 		strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200): "more than 100 deep",
 	} {
 		if _, err := newSchema([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -87,5 +87,27 @@ func TestAnAnswerThatDoesNotFitIsToldWithItsPlaceAlone(t *testing.T) {
 		if _, err := s.Fit(answer); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", answer, err)
 		}
+	}
+}
+
+func TestWhatIsWrongWithASchemaIsToldWithoutWordsOfALibrary(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"a" 1}`:                         "it is not one JSON value: something is wrong at byte 6 of 7",
+		`{"a":`:                           "it is not one JSON value: it ends too early",
+		`{"minLength":"x"}`:               "a length or a count is not a whole number",
+		`{"properties":[]}`:               "properties cannot be of the type array",
+		`{"type":"string","pattern":"("}`: "a pattern is wrong: missing closing ): `(`",
+		`{"$ref":"http://x/y"}`:           "a $ref leads out of the file; references lead only to a part of it, as #/$defs/NAME",
+	} {
+		if _, err := newSchema([]byte(schema)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", schema, err, want)
+		}
+	}
+	s, err := newSchema([]byte(`{"type":"object"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Fit("Here it is."); err == nil || err.Error() != "the answer is not one JSON value: something is wrong at byte 1 of 11" {
+		t.Errorf("an answer in words: %v", err)
 	}
 }

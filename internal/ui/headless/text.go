@@ -30,7 +30,8 @@ type textPrinter struct {
 	spinner   int
 	spun      bool // a spinner is on stderr's line
 	doing     string
-	held      string // a message that may end the turn
+	answer    protocol.ModelAnswer
+	held      string // an answer that may end the turn
 }
 
 // Event prints an event, if people read it.
@@ -56,7 +57,10 @@ func (p *textPrinter) Event(e protocol.Event) error {
 		if b.Item.Origin == protocol.OriginTool {
 			p.note("  " + display.Of(e).Title)
 		}
+	case *protocol.Retry:
+		printRetry(p.errOut, e)
 	case *protocol.TurnEnd:
+		p.answer.End()
 		return p.release()
 	default:
 		if display.InConversation(e.Body) {
@@ -124,19 +128,17 @@ func (p *textPrinter) item(it display.Item) {
 }
 
 func (p *textPrinter) message(m protocol.Message) error {
+	continues := p.answer.Add(m)
+	if p.live {
+		return p.streamed(m)
+	}
 	if m.Role != protocol.RoleAssistant || m.IsFailure() { // the end of the turn tells of that
 		return nil
 	}
-	if p.live {
-		if err := p.missed(m); err != nil {
-			return err
-		}
-		if p.midLine {
-			return p.write("\n")
-		}
-		return nil
+	text := display.Text(p.answer.Text)
+	if continues {
+		p.held = "" // text begins with it
 	}
-	text := display.Text(m.PlainText())
 	if len(m.Calls()) > 0 {
 		if text != "" {
 			fmt.Fprintln(p.errOut, text)
@@ -147,6 +149,19 @@ func (p *textPrinter) message(m protocol.Message) error {
 		return err
 	}
 	p.held = text
+	return nil
+}
+
+// streamed ends a message on a terminal: with its line, unless the next message continues it.
+func (p *textPrinter) streamed(m protocol.Message) error {
+	if m.Role == protocol.RoleAssistant && !m.IsFailure() {
+		if err := p.missed(m); err != nil {
+			return err
+		}
+	}
+	if p.midLine && !p.answer.Open {
+		return p.write("\n")
+	}
 	return nil
 }
 
@@ -230,11 +245,13 @@ func (p *textPrinter) Finish(r *Result, err error) error {
 	if p.midLine {
 		_ = p.write("\n")
 	}
-	if err != nil {
+	if err != nil && !r.interrupted(err) {
 		return err
 	}
 	switch {
-	case r.Terminal == protocol.TerminalCancelled:
+	case r.interrupted(err) && r.SessionID == "":
+		fmt.Fprintln(p.errOut, "scorel: cancelled before anything was sent")
+	case r.interrupted(err):
 		fmt.Fprintln(p.errOut, "scorel: cancelled; continue with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	case r.Error != nil:
 		fmt.Fprintln(p.errOut, "scorel: "+display.Text(r.Error.Message))
@@ -248,8 +265,10 @@ func (p *textPrinter) Finish(r *Result, err error) error {
 	if r.planned {
 		fmt.Fprintln(p.errOut, "scorel: this is a plan; carry it out with scorel -p --session "+string(r.SessionID)+" --permission-mode acceptEdits \"Carry out the plan.\"")
 	}
-	if line := r.refusedLine(); line != "" {
-		fmt.Fprintln(p.errOut, line)
+	for _, line := range []string{r.limitLine(), r.refusedLine()} {
+		if line != "" {
+			fmt.Fprintln(p.errOut, line)
+		}
 	}
 	return nil
 }

@@ -53,9 +53,6 @@ func (v *view) assistant(it display.Item, m protocol.Message, have int, running 
 	if !m.IsFailure() {
 		v.stats.steps++
 	}
-	if m.Usage != nil {
-		v.stats.usage.Add(*m.Usage)
-	}
 }
 
 // answer shows the text of a stored message, or what of it was not streamed yet.
@@ -98,9 +95,6 @@ func (v *view) card(id, name string, args []byte) bool {
 func (v *view) result(e protocol.Event, it display.Item, m protocol.Message) {
 	call := v.calls[m.ToolCallID]
 	delete(v.calls, m.ToolCallID)
-	if m.Usage != nil { // of a sub-agent
-		v.stats.usage.Add(*m.Usage)
-	}
 	name := cmp.Or(call.Name, m.ToolName)
 	v.card(m.ToolCallID, name, call.Input)
 	delete(v.started, m.ToolCallID)

@@ -135,6 +135,9 @@ func (v *view) resync(how protocol.Resync) {
 func (v *view) event(e protocol.Event, l *protocol.Live) {
 	defer v.steps(l)
 	v.ending.Event(e)
+	if u := e.Usage(); u != nil { // also of a sub-agent, and of a try that was withdrawn
+		v.stats.usage.Add(*u)
+	}
 	switch b := e.Body.(type) {
 	case *protocol.MessageStart:
 		v.screen.endStream()
@@ -269,8 +272,8 @@ func (v *view) queues(l *protocol.Live, state bool) {
 func (v *view) end(b *protocol.RuntimeEnd) {
 	v.screen.endStream()
 	st, line := dimStyle, "── done"
-	if b.Reason != protocol.EndCompleted {
-		st, line = alertStyle, "── ended: "+display.Line(string(b.Terminal))
+	if b.Terminal != protocol.TerminalCompleted {
+		st, line = alertStyle, "── ended: "+strings.ReplaceAll(display.Line(string(b.Terminal)), "_", " ")
 	}
 	var parts []string
 	if v.stats.whole && v.stats.steps > 0 {

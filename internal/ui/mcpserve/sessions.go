@@ -283,26 +283,26 @@ func (s *Server) outcome(ctx context.Context, id protocol.SessionID, st state, o
 	if err != nil {
 		return err
 	}
-	for _, e := range page.Events {
-		m, ok := e.Message()
-		if ok && m.Role == protocol.RoleUser && (m.Meta == nil || m.Meta.Source != protocol.SourceSteer) {
-			return nil // it has no answer
-		}
-		if !ok || m.Role != protocol.RoleAssistant {
-			continue
-		}
-		text := strings.TrimSpace(m.PlainText())
-		if text == "" {
-			continue
-		}
-		if m.IsCut() {
-			if whole, err := s.cfg.Client.Whole(ctx, id, m); err == nil { // else what the log has
-				text = strings.TrimSpace(whole.PlainText())
+	answer := protocol.NewestAnswer(func(yield func(protocol.Message) bool) {
+		for _, e := range page.Events {
+			m, ok := e.Message()
+			if ok && m.Role == protocol.RoleUser && (m.Meta == nil || m.Meta.Source != protocol.SourceSteer) {
+				return // what is older answers another message
+			}
+			if ok && !yield(m) {
+				return
 			}
 		}
-		out.Answer, out.Cut = clean(text, maxAnswer), len(text) > maxAnswer
-		return nil
+	})
+	for i, m := range answer {
+		if m.IsCut() {
+			if whole, err := s.cfg.Client.Whole(ctx, id, m); err == nil { // else what the log has
+				answer[i] = whole
+			}
+		}
 	}
+	text := strings.TrimSpace(protocol.AnswerText(answer))
+	out.Answer, out.Cut = clean(text, maxAnswer), len(text) > maxAnswer
 	return nil
 }
 

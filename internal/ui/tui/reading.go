@@ -208,20 +208,22 @@ func (r *reading) copy(text string) tea.Cmd {
 
 // copyAnswer copies the last answer.
 func (r *reading) copyAnswer() tea.Cmd {
-	path := r.session.Path()
-	for i := len(path) - 1; i >= 0; i-- {
-		if b, ok := path[i].Body.(*protocol.MessageBody); ok && b.Message.Role == protocol.RoleAssistant {
-			if b.Message.IsCut() {
-				r.toasts.Fail(errCut)
-				return nil
-			}
-			if text := b.Message.PlainText(); strings.TrimSpace(text) != "" {
-				return r.copy(display.Text(text))
+	answer := protocol.NewestAnswer(func(yield func(protocol.Message) bool) {
+		for _, e := range slices.Backward(r.session.Path()) {
+			if m, ok := e.Message(); ok && !yield(m) {
+				return
 			}
 		}
+	})
+	switch {
+	case len(answer) == 0:
+		r.toasts.Info("no answer yet")
+		return nil
+	case slices.ContainsFunc(answer, protocol.Message.IsCut):
+		r.toasts.Fail(errCut)
+		return nil
 	}
-	r.toasts.Info("no answer yet")
-	return nil
+	return r.copy(display.Text(protocol.AnswerText(answer)))
 }
 
 // openWhole shows a payload with all of an item of which the conversation has a part.

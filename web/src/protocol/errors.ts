@@ -33,6 +33,8 @@ export const codeValues = [
   "token_limit",
   /** a run took as long as it may */
   "time_limit",
+  /** an answer hit the model's output limit again and again */
+  "output_limit",
   /** a model repeated itself */
   "loop",
   /** no answer fits the schema that was asked for */

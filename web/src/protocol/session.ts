@@ -156,7 +156,9 @@ export interface SessionSummary {
  * waited for; Queued counts the messages that wait, Tasks the background commands,
  * Clients the subscriptions. Activity and Question are lines for people of at most 120
  * characters: what the turn does, and what the oldest question asks. They are as of the
- * moment; no frame comes for each change of them. CostUSD is what the session has cost.
+ * moment; no frame comes for each change of them. Failed is such a line too: why the newest
+ * turn of this host has not come to its end; it is empty of one that was cancelled, and
+ * while one runs. CostUSD is what the session has cost.
  */
 export interface SessionState {
   sessionId: SessionID;
@@ -171,6 +173,7 @@ export interface SessionState {
   workDir?: string;
   activity?: string;
   question?: string;
+  failed?: string;
   costUSD?: number;
   job?: JobMeta;
   /** Automation is how proactive mode stands, nil while it is off. */

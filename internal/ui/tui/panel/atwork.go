@@ -77,10 +77,12 @@ func (x *Sessions) itemAtWork(s *protocol.SessionState) list.Item {
 		item.Tone, item.Group = list.Good, "at work"
 	case "queued":
 		item.Group = "messages wait"
+	case "failed":
+		item.Tone, item.Group = list.Warn, "failed"
 	case "proactive":
 		item.Tone, item.Group = list.Good, proactive
 	}
-	details := []string{cmp.Or(s.Question, s.Activity)}
+	details := []string{cmp.Or(s.Question, s.Activity, s.Failed)}
 	if item.Group == proactive {
 		details = append(details, display.ProactiveNext(s.Automation, time.Now()))
 	}

@@ -394,7 +394,8 @@ func (t *Transcript) other(e protocol.Event) *item {
 	return &item{kind: k, id: string(e.ID), event: e.ID, body: e, final: true}
 }
 
-// ending says how a message ended that did not end well, "" for one that did.
+// ending says how a message ended that did not end well, "" for one that did. A message that
+// the output limit has cut did: the next one continues it, or says why not.
 func ending(m *protocol.Message) string {
 	switch {
 	case m.StopReason == protocol.StopCancelled:
@@ -405,8 +406,6 @@ func ending(m *protocol.Message) string {
 		return "The answer ended with an error."
 	case m.StopReason == protocol.StopRefusal:
 		return "The model refused to answer."
-	case m.StopReason == protocol.StopMaxTokens:
-		return "The answer was cut at the model's limit. Say \"go on\" to have the rest."
 	case m.Partial:
 		return "The answer is not complete."
 	}
@@ -414,8 +413,7 @@ func ending(m *protocol.Message) string {
 }
 
 func endLevel(m *protocol.Message) string {
-	switch m.StopReason {
-	case protocol.StopCancelled, protocol.StopMaxTokens:
+	if m.StopReason == protocol.StopCancelled {
 		return "warning"
 	}
 	return "error"

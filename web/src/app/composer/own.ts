@@ -39,6 +39,7 @@ const places: readonly [
   [["context"], "context", "session"],
   [["cost"], "cost", "session"],
   [["tasks", "process"], "tasks", "session"],
+  [["notices"], "notices", "session"],
   [["tree", "branch"], "tree", "tree"],
   [["rewind"], "rewind", "tree"],
   [["extensions"], "extensions", "extensions"],

@@ -254,6 +254,7 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
       ["/rewind", `#/s/${id}/tree`],
       ["/branch", `#/s/${id}/tree`],
       ["/tasks", `#/s/${id}/session`],
+      ["/notices", `#/s/${id}/session`],
       ["/mcp", `#/s/${id}/extensions`],
       ["/login", "#/p/settings/models"],
       ["/doctor", "#/p/doctor"],

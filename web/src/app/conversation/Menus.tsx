@@ -24,7 +24,10 @@ function useActions(event: EventID) {
   const branch = () => {
     const id = newSessionID();
     client.call("clone_session", { fromSessionId: sessionId, fromEventId: event }, { sessionId: id }).then(
-      () => go({ at: "session", id }),
+      (made) => {
+        for (const n of made.notices ?? []) tell(n);
+        go({ at: "session", id });
+      },
       (e) => tell(sentence(e)),
     );
   };

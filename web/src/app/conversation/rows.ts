@@ -70,7 +70,7 @@ export type Row =
   | { kind: "failed"; key: string; text: string };
 
 /** Why an answer is not whole. */
-export type Cut = "cancelled" | "error" | "refusal" | "max_tokens" | "partial";
+export type Cut = "cancelled" | "error" | "refusal" | "partial";
 
 /** What stands for the tool in the step of a command that a person ran. */
 export const shellName = "!";
@@ -210,9 +210,8 @@ function cutOf(stop: string | undefined, partial: boolean | undefined): Cut | un
     case "cancelled":
     case "error":
     case "refusal":
-    case "max_tokens":
       return stop;
-    default:
+    default: // what the output limit has cut: the next message continues it, or says why not
       return partial ? "partial" : undefined;
   }
 }

@@ -1,6 +1,8 @@
 import { Check, Circle, CircleDot } from "lucide-react";
+import { useHeard } from "../conversation/notices";
 import { useLive } from "../host/context";
 import { Icon } from "../parts/controls";
+import { time } from "../words/format";
 import { useWords } from "../words/index";
 import { BackgroundPane } from "./Background";
 import { Pane } from "./pane";
@@ -20,8 +22,27 @@ export default function SessionPanel() {
         <TodoPane />
         <BackgroundPane />
         <PeoplePane />
+        <NoticesPane />
       </div>
     </div>
+  );
+}
+
+/** What people were told beside the conversation while the page has been open, the newest first. */
+function NoticesPane() {
+  const w = useWords(panelWords);
+  const all = useHeard();
+  return (
+    <Pane title={w.notices} value={all.length || undefined}>
+      {all.length === 0 && <p className="quiet">{w.noNotices}</p>}
+      <ul className="heard">
+        {[...all].reverse().map((n) => (
+          <li key={n.key} className={n.bad ? "bad" : ""}>
+            <span className="t3">{time(n.at)}</span> <span>{n.text}</span>
+          </li>
+        ))}
+      </ul>
+    </Pane>
   );
 }
 

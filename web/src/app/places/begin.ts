@@ -5,9 +5,11 @@
  */
 import { useRef, useState } from "react";
 import { newSessionID } from "../../client/index";
+import { cleanLine } from "../../display/clean";
 import type { Project, SessionID } from "../../protocol/index";
 import { useAction, useClient } from "../host/context";
 import { keep, kept } from "../host/kept";
+import { tell } from "../parts/tell";
 import { go } from "../route";
 
 export interface Beginning {
@@ -63,6 +65,7 @@ export function useBegin() {
         { sessionId: id },
       );
       made.current = { id, of };
+      for (const n of project.notices ?? []) tell(cleanLine(n));
     }
     const { id } = made.current;
     if (b.text) await client.call("send_message", { content: [{ type: "text", text: b.text }] }, { sessionId: id });

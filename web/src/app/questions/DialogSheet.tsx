@@ -7,10 +7,12 @@ import { Markdown } from "../text/Markdown";
 import { safeHref } from "../text/links";
 import { exactText } from "../text/safe";
 import { useWords } from "../words/index";
+import { ComponentSheet } from "./ComponentSheet";
 import { NotArrived, useAnswering } from "./Questions";
 import { questionsWords } from "./words";
 
 interface Asked {
+  uiId: string;
   dialog: Dialog;
   busy: boolean;
   /** Whether this page may agree to what is of lasting effect. */
@@ -45,7 +47,7 @@ export function DialogSheet({ request }: { request: UIRequest }) {
       <ErrorLine error={error} />
       <NotArrived busy={busy} />
       {may && !control && (dialog.control || dialog.kind === "plan") && <p className="why">{w.ownerOnly}</p>}
-      {may && <Kind dialog={dialog} busy={busy} control={control} answer={answer} />}
+      {may && <Kind uiId={request.uiId} dialog={dialog} busy={busy} control={control} answer={answer} />}
     </>
   );
 }
@@ -110,14 +112,7 @@ function Kind(props: Asked) {
       );
     }
     default:
-      return (
-        <>
-          <p className="why">{w.elsewhere}</p>
-          <div className="acts">
-            <Close {...props} />
-          </div>
-        </>
-      );
+      return <ComponentSheet uiId={props.uiId} dialog={dialog} close={<Close {...props} />} onClose={() => answer(null)} />;
   }
 }
 

@@ -1,11 +1,12 @@
 import { CircleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { codeOf, useLive, useMay, useStatus } from "../host/context";
+import { codeOf, useClient, useLive, useMay, useStatus } from "../host/context";
 import { Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
 import { setWaiting } from "../parts/title";
 import { useCalm, useSheetKeys } from "./keys";
 import { useWords } from "../words/index";
+import { componentsOf } from "./components";
 import { DialogSheet } from "./DialogSheet";
 import { useAnsweredElsewhere } from "./elsewhere";
 import { Permission } from "./Permission";
@@ -17,6 +18,8 @@ export function Questions({ children }: { children: ReactNode }) {
   const w = useWords(questionsWords);
   const may = useMay("answer");
   useAnsweredElsewhere();
+  const client = useClient();
+  useEffect(() => void componentsOf(client), [client]);
   const permission = useLive((l) => l.permissions?.[0]);
   const dialog = useLive((l) => l.ui?.[0]);
   const waiting = useLive((l) => (l.permissions?.length ?? 0) + (l.ui?.length ?? 0));

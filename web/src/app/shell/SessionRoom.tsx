@@ -1,10 +1,11 @@
-import { cleanLine } from "../../display/clean";
+import { cleanLine, cleanText } from "../../display/clean";
 import { ChevronLeft, PanelRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { EventID, SessionID } from "../../protocol/index";
 import { Composer } from "../composer/Composer";
 import { Conversation } from "../conversation/Conversation";
 import { HeaderActions, HeaderState } from "../conversation/Header";
+import { useNotices } from "../conversation/notices";
 import { SessionProvider, useLive, useSession } from "../host/context";
 import { setTitle } from "../parts/title";
 import { kept, keep } from "../host/kept";
@@ -52,9 +53,21 @@ function Title() {
   return <h1 title={title}>{title || w.newSession}</h1>;
 }
 
+/** Why nothing can be written into the session, as long as that is so. */
+function ReadOnly() {
+  const w = useWords(shellWords);
+  const { sessionId } = useSession();
+  const opened = useLive((_, s) => s.opened);
+  if (!opened?.readOnly) return null;
+  return (
+    <ErrorLine error={w.readOnly(cleanText(opened.readOnly), opened.needsLeaf ? `scorel sessions repair ${sessionId} --leaf EVENT` : "")} />
+  );
+}
+
 function Room({ panel, event }: { panel?: string | undefined; event?: EventID | undefined }) {
   const w = useWords(shellWords);
   const session = useSession();
+  useNotices();
   const error = useLive((_, s) => s.error);
   const beside = useMedia("(min-width: 1200px)"); // otherwise a panel covers what is here
   const [shown, setShown] = useState(kept("panel") !== "hidden");
@@ -85,6 +98,7 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
           <div className="in">
             <Connection />
             <ErrorLine error={error} />
+            <ReadOnly />
             <Questions>
               {/* What is written and attached stays while the tree is shown. */}
               <div hidden={tree}>

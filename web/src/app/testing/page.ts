@@ -37,7 +37,7 @@ export function browser(which: "whole" | "shell" = "shell"): Promise<Browser> {
 }
 
 /** How long a page may take for what is waited for: the machine may be busy. */
-const patienceMs = 120_000;
+const patienceMs = Number(process.env.PATIENCE ?? 120_000);
 
 /** The desk and the phone of the design. */
 export const desk = { viewport: { width: 1440, height: 900 } };
@@ -104,7 +104,7 @@ export class World {
   async stranger(url: string, options: BrowserContextOptions = desk): Promise<Page> {
     const context = await newContext(this.browser, options);
     const page = await context.newPage();
-    page.setDefaultTimeout(Number(process.env.PATIENCE ?? patienceMs));
+    page.setDefaultTimeout(patienceMs);
     await page.goto(url);
     return page;
   }

@@ -42,6 +42,12 @@ export const Terminal = memo(function Terminal({ text, running = false, most }: 
   );
 });
 
+/** Lines that a program has drawn, each as a terminal shows it by itself. */
+export const Drawn = memo(function Drawn({ lines }: { lines: readonly string[] }) {
+  const shown = new Screen(lines.length + 1).show(lines.join("\x1b[0m\n"));
+  return <Lines first={shown[0]} last={shown.at(-1)} lines={shown} live={false} />;
+});
+
 /** Lines change only at the end, so their first and last say whether they are others. */
 const Lines = memo(
   function Lines({

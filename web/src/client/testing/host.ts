@@ -144,11 +144,17 @@ export class Host {
     this.child?.kill(on ? "SIGSTOP" : "SIGCONT");
   }
 
-  /** The log of a session as it is on the disk, "" while there is none. */
-  stored(sessionId: string): string {
+  /** The file of the log of a session, "" while there is none. */
+  log(sessionId: string): string {
     const names = readdirSync(this.path(), { recursive: true, encoding: "utf8" });
     const name = names.find((n) => n.includes(sessionId) && n.endsWith(".jsonl"));
-    return name ? readFileSync(this.path(name), "utf8") : "";
+    return name ? this.path(name) : "";
+  }
+
+  /** The log of a session as it is on the disk, "" while there is none. */
+  stored(sessionId: string): string {
+    const name = this.log(sessionId);
+    return name ? readFileSync(name, "utf8") : "";
   }
 
   async remove(): Promise<void> {
