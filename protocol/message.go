@@ -243,6 +243,9 @@ const HostStopped = "The host stopped in the middle of this answer. Say \"go on\
 // killed before anything of the answer had come.
 const HostStoppedBefore = "The host stopped before there was an answer. Say \"go on\" to have it."
 
+// ModelRefused says for people why an answer with [StopRefusal] has no more.
+const ModelRefused = "The model refused to answer."
+
 // CallNotBegun is the result of a call that had not begun when the host was stopped or killed.
 const CallNotBegun = "Not run: the host stopped before."
 

@@ -101,7 +101,8 @@ func (l *Lane) emitEnd(t *turn, end *protocol.RuntimeEnd) {
 		Usage      protocol.Usage `json:"usage"`
 		DurationMS int64          `json:"durationMs"`
 		Reason     string         `json:"reason"`
-	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason)})
+		Terminal   string         `json:"terminal"`
+	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason), string(end.Terminal)})
 }
 
 // isAnswer reports whether an event is what a model answered, whose text is kept apart

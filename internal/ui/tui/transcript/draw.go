@@ -394,24 +394,6 @@ func (t *Transcript) other(e protocol.Event) *item {
 	return &item{kind: k, id: string(e.ID), event: e.ID, body: e, final: true}
 }
 
-// ending says how a message ended that did not end well, "" for one that did. A message that
-// the output limit has cut did: the next one continues it, or says why not.
-func ending(m *protocol.Message) string {
-	switch {
-	case m.StopReason == protocol.StopCancelled:
-		return "Cancelled."
-	case m.ErrorMessage != "":
-		return m.ErrorMessage
-	case m.StopReason == protocol.StopError:
-		return "The answer ended with an error."
-	case m.StopReason == protocol.StopRefusal:
-		return "The model refused to answer."
-	case m.Partial:
-		return "The answer is not complete."
-	}
-	return ""
-}
-
 func endLevel(m *protocol.Message) string {
 	if m.StopReason == protocol.StopCancelled {
 		return "warning"
