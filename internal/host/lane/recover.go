@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -233,6 +234,10 @@ func cutBeside(e protocol.Event) (text string, ok bool) {
 	if b, ok := e.Body.(*protocol.HarnessItem); ok {
 		if strings.HasPrefix(b.Item.Content, damagedAnswer) && b.Item.Origin == protocol.OriginSystem {
 			text = b.Item.Content
+		}
+		var task protocol.TaskNotice
+		if b.Item.Origin == protocol.OriginTool && json.Unmarshal(b.Item.Data, &task) == nil && task.State == protocol.TaskLost {
+			text = "The background command " + display.Of(e).Title + "; it may have taken effect."
 		}
 		return text, true
 	}
