@@ -239,6 +239,16 @@ type Message struct {
 // was killed.
 const HostStopped = "The host stopped in the middle of this answer. Say \"go on\" to have the rest."
 
+// HostStoppedBefore is the ErrorMessage of a failure (see [Message.IsFailure]) when the host was
+// killed before anything of the answer had come.
+const HostStoppedBefore = "The host stopped before there was an answer. Say \"go on\" to have it."
+
+// ModelRefused says for people why an answer with [StopRefusal] has no more.
+const ModelRefused = "The model refused to answer."
+
+// CallNotBegun is the result of a call that had not begun when the host was stopped or killed.
+const CallNotBegun = "Not run: the host stopped before."
+
 // CallLost is the result of a call during which the host was stopped or killed.
 const CallLost = "The host stopped while this ran. It may have taken effect. Check before repeating."
 

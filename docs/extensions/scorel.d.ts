@@ -470,7 +470,7 @@ declare module "scorel" {
     session_tree: [{ type: "session_tree"; newLeafId: string; oldLeafId: string }, Ignored];
     agent_start: [{ type: "agent_start" }, Ignored];
     agent_end: [{ type: "agent_end"; messages: Message[] }, Ignored];
-    agent_settled: [{ type: "agent_settled"; reason: "completed" | "cancelled" | "error" }, Ignored];
+    agent_settled: [{ type: "agent_settled"; reason: "completed" | "cancelled" | "error"; terminal: "completed" | "max_steps" | "max_tokens" | "prompt_too_long" | "cancelled" | "refused" | "model_error" | "hook_stopped" | "budget" | "storage_error" | "loop" | "internal_error" }, Ignored];
     turn_start: [{ type: "turn_start"; turnIndex: number; timestamp?: number }, Ignored];
     turn_end: [{ type: "turn_end"; turnIndex: number; message: Message; toolResults: ToolResultMessage[] }, Ignored];
     message_start: [{ type: "message_start"; messageId: string; message: Message }, Ignored];

@@ -97,7 +97,7 @@ func (s *Set) beginOne(ctx context.Context, c *child, m *member) <-chan struct{}
 	failed := func(err error) {
 		s.cfg.Report("extension "+m.ID+": session_start: "+err.Error(), nil)
 	}
-	data, err := json.Marshal(map[string]string{"type": "session_start", "reason": reason})
+	data, err := json.Marshal(map[string]string{"type": "session_start", "sessionId": string(s.cfg.Session.ID), "reason": reason})
 	if err == nil && wants && !asks {
 		err = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_start", Event: data}, false)
 	}

@@ -461,7 +461,7 @@ func (c *child) shutdown(ctx context.Context, reason string) {
 			continue
 		}
 		if told {
-			data, _ := json.Marshal(map[string]string{"type": "session_end", "reason": reason})
+			data, _ := json.Marshal(map[string]string{"type": "session_end", "sessionId": string(s.cfg.Session.ID), "reason": reason})
 			_ = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_end", Event: data}, false) // else it ends without
 		}
 		wg.Go(func() { // ends with the answer, or ctx

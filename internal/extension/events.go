@@ -31,6 +31,8 @@ type teller struct {
 	open     *protocol.Message
 	calls    int // of open that have no result yet
 	results  []protocol.Message
+	begun    bool            // turn_start was told, and turn_end was not
+	failed   *protocol.Event // why the run has failed; it is told when the end says whether that was a model call
 }
 
 // fields are those of an event of the extension API.
@@ -71,22 +73,22 @@ func (t *teller) event(e protocol.Event) {
 	}
 	switch b := e.Body.(type) {
 	case *protocol.RuntimeStart:
-		t.messages, t.index, t.open, t.agent = []protocol.Message{}, 0, nil, false
+		t.messages, t.index, t.open, t.agent, t.begun, t.failed = []protocol.Message{}, 0, nil, false, false, nil
 		if t.asked {
 			t.begin()
 		}
 	case *protocol.RuntimeEnd:
+		t.failure(b.Terminal)
 		t.endTurn()
 		if t.agent {
 			t.tell("agent_end", fields{"messages": t.messages})
-			t.tell("agent_settled", fields{"reason": b.Reason})
+			t.tell("agent_settled", fields{"reason": b.Reason, "terminal": b.Terminal})
 		}
 		t.messages, t.agent, t.asked = []protocol.Message{}, false, false
 	case *protocol.MessageStart:
 		if b.Role == protocol.RoleAssistant {
 			t.begin()
-			t.endTurn()
-			t.tell("turn_start", fields{"turnIndex": t.index, "timestamp": e.TS})
+			t.beginTurn(e)
 			t.tell("message_start", fields{"messageId": b.EventID, "message": protocol.Message{Role: b.Role, Model: b.Model}})
 		}
 	case *protocol.TextDelta:
@@ -154,21 +156,47 @@ func (t *teller) begin() {
 
 // message tells of a message that is complete.
 func (t *teller) message(e protocol.Event, msg protocol.Message) {
+	if msg.IsFailure() {
+		t.failed = &e
+		return
+	}
+	t.complete(e, msg, msg.Role != protocol.RoleAssistant) // of one of an assistant the start was told
+}
+
+// failure tells why a run has failed, which is the message of a model call unless a limit has
+// kept the model from being called.
+func (t *teller) failure(end protocol.Terminal) {
+	if t.failed == nil {
+		return
+	}
+	e := *t.failed
+	m, _ := e.Message()
+	t.failed = nil
+	t.begin()
+	switch end {
+	case protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalBudget, protocol.TerminalLoop:
+		t.endTurn()
+	default:
+		t.beginTurn(e)
+	}
+	t.complete(e, m, true)
+}
+
+// complete tells of a message, and of its start if nobody has.
+func (t *teller) complete(e protocol.Event, msg protocol.Message, start bool) {
 	if len(t.messages) == maxAgentEnd {
 		t.messages = t.messages[1:]
 	}
 	t.messages = append(t.messages, msg)
-	if msg.IsFailure() { // nothing of it was announced
-		t.begin()
-		t.endTurn()
-		t.tell("turn_start", fields{"turnIndex": t.index, "timestamp": e.TS})
-	}
-	if msg.Role != protocol.RoleAssistant || msg.IsFailure() { // of another of an assistant the start was told
+	if start {
 		t.tell("message_start", fields{"messageId": e.ID, "message": msg})
 	}
 	t.tell("message_end", fields{"messageId": e.ID, "message": msg})
 	switch msg.Role {
 	case protocol.RoleAssistant:
+		if !t.begun {
+			return
+		}
 		t.open, t.calls, t.results = &msg, len(msg.Calls()), nil
 		if t.calls == 0 {
 			t.endTurn()
@@ -184,13 +212,22 @@ func (t *teller) message(e protocol.Event, msg protocol.Message) {
 	}
 }
 
+// beginTurn tells that a model call begins, which is the same one when it is tried again.
+func (t *teller) beginTurn(e protocol.Event) {
+	t.endTurn()
+	if !t.begun {
+		t.begun = true
+		t.tell("turn_start", fields{"turnIndex": t.index, "timestamp": e.TS})
+	}
+}
+
 // endTurn tells that a model call and its tools are done.
 func (t *teller) endTurn() {
 	if t.open == nil {
 		return
 	}
 	t.tell("turn_end", fields{"turnIndex": t.index, "message": t.open, "toolResults": append([]protocol.Message{}, t.results...)})
-	t.open, t.results = nil, nil
+	t.open, t.results, t.begun = nil, nil, false
 	t.index++
 }
 

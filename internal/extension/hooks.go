@@ -29,14 +29,14 @@ func (s *Set) Subscribers() []hook.Subscriber {
 	return out
 }
 
-// piNames are what the handlers of the chain are called in files of pi.
+// piNames are what the handlers of the chain are called in extensions of every API but Scorel's.
 var piNames = map[string]string{"beforeToolCall": "tool_call", "afterToolCall": "tool_result", "prompt": "input", "beforeAgent": "before_agent_start",
 	"beforeCompact": "session_before_compact", "beforeRequest": "before_provider_request", "afterResponse": "after_provider_response", "userCommand": "user_bash"}
 
 // subscriber makes what the chain asks. mu of the set is held.
 func (m *member) subscriber() hook.Subscriber {
 	sub := hook.Subscriber{Name: "extension " + m.ID, Scope: hook.Scope(m.Scope)}
-	if m.registered.API == "pi" {
+	if m.registered.API != "scorel" {
 		sub.Names = piNames
 	}
 	if m.hooks("tool_call") {

@@ -44,13 +44,16 @@ func (s *Set) register(m *member, r rpc.Registration) {
 			(*list)[i] = display.Line(clip(text, maxWords))
 		}
 	}
-	r.Hooks = slices.DeleteFunc(slices.Clone(r.Hooks), func(name string) bool {
-		if knownHook(name) {
-			return false
-		}
-		warn("There is no hook %.60q.", name)
-		return true
-	})
+	known := func(what string, asked, names []string) []string {
+		return slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
+			if slices.Contains(names, name) || what == "event" && name == "*" {
+				return false
+			}
+			warn("There is no %s %.60q%s", what, name, meant(name, names))
+			return true
+		})
+	}
+	r.Hooks, r.Events = known("hook", r.Hooks, hookNames), known("event", r.Events, eventsOf(r.API))
 	if len(r.Tools) > maxTools {
 		warn("It registers %d tools; only the first %d count.", len(r.Tools), maxTools)
 		r.Tools = r.Tools[:maxTools]
@@ -153,15 +156,6 @@ func specOf(t rpc.Tool) (engine.Spec, error) {
 		return spec, fmt.Errorf("its parameters are no JSON Schema: %w", err)
 	}
 	return spec, nil
-}
-
-func knownHook(name string) bool {
-	switch name {
-	case "session_start", "tool_call", "tool_result", "input", "before_agent_start", "stop", "session_before_compact", "session_before_tree", "session_before_fork", "session_before_switch",
-		"before_provider_request", "user_bash", "resources_discover", "context", "transformContext", "convertToLlm":
-		return true
-	}
-	return false
 }
 
 // hooks reports whether an extension has a hook. mu of the set is held.

@@ -8,6 +8,7 @@ import (
 	"scorel/internal/host/lane"
 	"scorel/internal/host/partial"
 	"scorel/internal/host/registry"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 
@@ -37,7 +38,8 @@ func (o owner) Lane(ctx context.Context, s *registry.Session, log *session.Log) 
 	}
 	l, err := lane.New(ctx, lane.Config{Device: h.identity.id, Log: log, Blobs: h.store.Blobs(), Damage: report.Summary(), Passing: report.Passing(),
 		Turns: own, Host: own, Owner: own, Schedules: schedules, Limits: h.rooms.automation,
-		Kept:       lane.Kept{Pending: s.Pending(), Step: partial.NewStep(h.cfg.FS, h.sessions.PendingDir(), id, told), Outputs: own, Lost: lost},
+		Kept: lane.Kept{Pending: s.Pending(), Turn: partial.NewTurn(h.cfg.FS, h.sessions.PendingDir(), id, sandbox.BootID(), told),
+			Step: partial.NewStep(h.cfg.FS, h.sessions.PendingDir(), id, told), Outputs: own, Lost: lost},
 		Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Processes: h.processes(id, panicked),
 		Report:    func(what string, detail []byte) { h.log.Report(id, what, detail) }})

@@ -129,12 +129,6 @@ func (m *markdown) bubble(it Item) {
 			}
 		}
 	}
-	switch it.Status {
-	case Cancelled:
-		m.block("*Cancelled.*")
-	case Partial:
-		m.block("*The answer is not complete.*")
-	}
 }
 
 func (m *markdown) call(it Item) {

@@ -68,8 +68,8 @@ func assistantMessage(m protocol.Message) Item {
 	for _, b := range m.Content {
 		item.Parts = append(item.Parts, block(b))
 	}
-	if m.ErrorMessage != "" {
-		item.Parts = append(item.Parts, Item{Kind: Notice, Text: Text(m.ErrorMessage), Status: Failed})
+	if end := Ending(&m); end != "" {
+		item.Parts = append(item.Parts, Item{Kind: Notice, Text: end, Status: item.Status})
 	}
 	return item
 }

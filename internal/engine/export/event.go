@@ -159,15 +159,12 @@ func (p *page) assistant(e protocol.Event, m protocol.Message) {
 			p.put(`<p class="note">[`, escape(display.Line(string(b.Type))), "]</p>\n")
 		}
 	}
-	switch {
-	case m.ErrorMessage != "":
-		p.put(`<p class="end bad" dir="auto">`, escape(text(m.ErrorMessage)), "</p>\n")
-	case m.StopReason == protocol.StopCancelled:
-		p.put(`<p class="end">Cancelled here.</p>`, "\n")
-	case m.StopReason == protocol.StopRefusal:
-		p.put(`<p class="end bad">The model refused to go on.</p>`, "\n")
-	case m.Partial:
-		p.put(`<p class="end">The answer is not complete.</p>`, "\n")
+	if end := display.Ending(&m); end != "" {
+		class := "end"
+		if m.StopReason == protocol.StopError || m.StopReason == protocol.StopRefusal {
+			class = "end bad"
+		}
+		p.put(`<p class="`, class, `" dir="auto">`, escape(text(end)), "</p>\n")
 	}
 	if u := m.Usage; u != nil && u.CostUSD > 0 && len(m.Calls()) == 0 {
 		p.put(`<p class="note">`, fmt.Sprintf("%s tokens, $%.4f", thousands(u.ContextTokens()), u.CostUSD), "</p>\n")

@@ -214,7 +214,7 @@ type MoveDecision struct {
 }
 
 // Happening is something that is no event of the log: session_start, session_end,
-// prompt_submit, turn_finish, turn_error, notification, subagent_stop, model_select,
+// prompt_submit, turn_finish, turn_error, notification, model_select,
 // thinking_level_select, ui_prompt_start, ui_prompt_end. Data is its fields, an object.
 type Happening struct {
 	Type string

@@ -206,7 +206,7 @@ func TestCallsThatHaveNotBegunWhenTheTimeEndsDoNotRun(t *testing.T) {
 		tr := spender(t, nil, Spend{Time: 30 * time.Second})
 		tr.run.Model = newTrial(t, nil, `{"do":[{"call":"Work","id":"a","input":{}},{"call":"Work","id":"b","input":{}}]}`).run.Model
 		end := tr.execute(t.Context())
-		want := []string{"a true worked\ncontext canceled\nEnded, because the time limit of this run is reached", "b true Not run: the time limit of this run is reached."}
+		want := []string{"a true worked\nEnded, because the time limit of this run is reached", "b true Not run: the time limit of this run is reached."}
 		if got := tr.results(); fmt.Sprint(got) != fmt.Sprint(want) || end.Terminal != protocol.TerminalBudget {
 			t.Errorf("results %q, end %+v", got, end)
 		}

@@ -72,7 +72,7 @@ func notRun(text string) refusal { return refusal{"Not run: " + text, protocol.O
 // ended refuses calls because the run was ended before them.
 func ended(cause error) refusal {
 	if errors.Is(cause, ErrHostStops) {
-		return notRun("the host stopped before.")
+		return refusal{protocol.CallNotBegun, protocol.OutcomeNotRun}
 	}
 	if end, ok := timeOf(cause); ok {
 		return refusedFor(end)

@@ -164,7 +164,9 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	started := l.Now()
 	res, err := l.safeRun(runCtx, j, func(output string) { live.add(j, output) })
 	if err != nil {
-		res.Content = append(res.Content, protocol.Text(err.Error()))
+		if runCtx.Err() == nil || !errors.Is(err, context.Canceled) { // else it is said below
+			res.Content = append(res.Content, protocol.Text(err.Error()))
+		}
 		res.IsError = true
 	}
 	if ctx.Err() != nil && !j.spec.Finishes {

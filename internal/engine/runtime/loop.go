@@ -126,15 +126,16 @@ func (l *loop) storeFailure(end outcome) {
 	switch end.terminal {
 	case protocol.TerminalCancelled, protocol.TerminalStorageError: // nobody wonders, and nothing can be stored
 		return
-	case protocol.TerminalRefused: // the answer says so
-		return
 	}
 	if end.err == nil || l.failure || l.complete {
 		return
 	}
-	info := l.model.Info()
+	info, stop := l.model.Info(), protocol.StopError
+	if end.terminal == protocol.TerminalRefused {
+		stop = protocol.StopRefusal
+	}
 	l.emit(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{}, Provider: info.Provider,
-		Model: info.ID, StopReason: protocol.StopError, Partial: true, ErrorMessage: shortReason(end.err.Error())}})
+		Model: info.ID, StopReason: stop, Partial: true, ErrorMessage: shortReason(end.err.Error())}})
 }
 
 // emit yields a body, unless the consumer is gone. A consumer that goes ends

@@ -91,7 +91,7 @@ func (l *loop) store(ans answer) stepResult {
 	res := stepResult{stop: ans.stop, message: m}
 	if ans.stop == protocol.StopRefusal {
 		res.terminal = protocol.TerminalRefused
-		res.err = protocol.Errorf(protocol.CodeProviderError, "The model refused to go on.")
+		res.err = protocol.Errorf(protocol.CodeProviderError, "%s", protocol.ModelRefused)
 	}
 	if len(m.Content) == 0 { // nothing but what it has used is recorded
 		l.pay(ans)
@@ -110,6 +110,7 @@ func (l *loop) store(ans answer) stepResult {
 		res.terminal, res.err = protocol.TerminalStorageError, failure
 		l.refuseCalls(res.calls, notRun("the whole of the answer could not be stored."))
 	case res.terminal != "":
+		l.failure = true // the answer says that the model refused
 		l.refuseCalls(res.calls, notRun("the model refused to go on."))
 	}
 	return res

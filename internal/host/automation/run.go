@@ -13,6 +13,7 @@ import (
 	"scorel/internal/host/automation/store"
 	"scorel/internal/host/lane"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // lost ends a run whose turn is gone, when it has had none for long enough.
@@ -231,7 +232,7 @@ func sentence(end *protocol.RuntimeEnd) string {
 	if end.Error != nil {
 		return end.Error.Message
 	}
-	return string(end.Terminal)
+	return display.Ended(end.Terminal)
 }
 
 // finish notes the end of a run, unless somebody has before.

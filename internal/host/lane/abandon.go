@@ -47,9 +47,7 @@ func (l *Lane) Abandon() (err error) {
 		}
 	}()
 	l.j.Publisher().Break(errFault())
-	if l.cfg.Kept.Step != nil {
-		l.cfg.Kept.Step.Leave() // the next lane makes a message of it
-	}
+	l.cfg.Kept.leave() // the next lane makes a message of it
 	return nil
 }
 
@@ -88,9 +86,7 @@ func (l *Lane) leaveFiles() {
 	go func() { // ends when nobody holds the files, if ever
 		defer close(left)
 		defer l.life.fuse.Catch()
-		if l.cfg.Kept.Step != nil {
-			l.cfg.Kept.Step.Leave()
-		}
+		l.cfg.Kept.leave()
 		l.tasks.Leave()
 	}()
 	select {

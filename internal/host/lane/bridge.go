@@ -21,6 +21,14 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if t.config.Observe != nil {
 		t.config.Observe(raw.Body)
 	}
+	if l.keepsTurn(t) {
+		switch b := raw.Body.(type) {
+		case *protocol.ToolExecutionStart: // the call begins when bridge has returned
+			l.cfg.Kept.Turn.Call(b.ToolCallID)
+		case *protocol.RuntimeEnd: // all that says how it has ended is durable
+			l.cfg.Kept.Turn.End()
+		}
+	}
 	ticket, err := l.enter(t, raw)
 	if m, ok := raw.Body.(*protocol.MessageBody); ok && m.Message.Role == protocol.RoleAssistant && !m.Message.Partial {
 		t.view.progress.Accepted()
@@ -93,7 +101,8 @@ func (l *Lane) emitEnd(t *turn, end *protocol.RuntimeEnd) {
 		Usage      protocol.Usage `json:"usage"`
 		DurationMS int64          `json:"durationMs"`
 		Reason     string         `json:"reason"`
-	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason)})
+		Terminal   string         `json:"terminal"`
+	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason), string(end.Terminal)})
 }
 
 // isAnswer reports whether an event is what a model answered, whose text is kept apart

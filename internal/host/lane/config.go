@@ -108,10 +108,23 @@ type Owner interface {
 type Kept struct {
 	// Pending marks the session while messages wait.
 	Pending queue.File
+	// Turn has that a turn runs, and which of its calls have begun.
+	Turn *partial.Turn
 	// Step has the text of the running step.
 	Step *partial.Step
 	// Outputs has what background commands print.
 	Outputs tasks.Outputs
 	// Lost are the background commands that the last host was killed with.
 	Lost []partial.Lost
+}
+
+// leave stops the writing of what is kept of the running turn; what is there stays for the
+// session's next owner.
+func (k Kept) leave() {
+	if k.Step != nil {
+		k.Step.Leave()
+	}
+	if k.Turn != nil {
+		k.Turn.Leave()
+	}
 }

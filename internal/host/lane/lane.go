@@ -188,9 +188,7 @@ func (l *Lane) Close(last func()) error {
 	l.cfg.Processes.Close()
 	l.j.Publisher().Close()
 	l.tasks.Settle()
-	if l.cfg.Kept.Step != nil {
-		l.cfg.Kept.Step.Leave()
-	}
+	l.cfg.Kept.leave()
 	l.life.giveUp()
 	last()
 	return l.cfg.Log.Close()

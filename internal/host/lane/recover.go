@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,15 +15,20 @@ import (
 )
 
 // recover takes what an earlier host was killed in the middle of into the log: the text of
-// an answer, under the id that was announced, and that background commands are gone. The
+// an answer, under the id that was announced, why there is none, which calls had not begun,
+// and that background commands are gone. The
 // ids make sure that nothing is there twice, wherever this is stopped. What cannot be
 // stored stays for the next host.
 func (l *Lane) recover(ctx context.Context) {
 	if readOnly, _ := l.cfg.Log.ReadOnly(); readOnly {
 		return
 	}
+	before := l.j.Leaf()
 	if err := l.recoverStep(ctx); err != nil {
 		l.j.Report("take over the answer that the last host was in the middle of: " + err.Error())
+	}
+	if err := l.recoverTurn(ctx, l.j.Leaf() != before); err != nil {
+		l.j.Report("tell of the turn that the last host was in the middle of: " + err.Error())
 	}
 	if err := l.recoverShells(ctx); err != nil {
 		l.j.Report("tell of the commands of people that the last host was in the middle of: " + err.Error())
@@ -86,6 +92,79 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 	return nil
 }
 
+// recoverTurn stores what the log does not say of a turn that the last host was in the middle
+// of: that a call had not begun, and that the turn has no answer. Where a call had begun, that
+// it has no result says so. With told, the half answer of the turn was taken over, or that it
+// is damaged, and nothing is left to say.
+func (l *Lane) recoverTurn(ctx context.Context, told bool) error {
+	if l.cfg.Kept.Turn == nil {
+		return nil
+	}
+	r, found, err := l.cfg.Kept.Turn.Load()
+	if !found && err == nil {
+		return nil
+	}
+	if err != nil { // a power cut leaves it empty
+		l.j.Report("which turn the last host was in the middle of cannot be read: " + err.Error())
+	}
+	if told {
+		l.cfg.Kept.Turn.Drop()
+		return nil
+	}
+	lost, calls, err := l.lostTurn(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if r.HasBegun(c.ID) {
+			lost = false
+			continue
+		}
+		m := protocol.ToolRefused(c.ID, c.Name, protocol.CallNotBegun, protocol.OutcomeNotRun)
+		if err := l.j.Force(ctx, &protocol.MessageBody{Message: m}, journal.ByHost()); err != nil {
+			return err
+		}
+	}
+	if lost {
+		m := protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{}, Provider: r.Provider, Model: r.Model,
+			StopReason: protocol.StopError, Partial: true, ErrorMessage: protocol.HostStoppedBefore}
+		if err := l.j.Force(ctx, &protocol.MessageBody{Message: m}, journal.ByHost()); err != nil {
+			return err
+		}
+	}
+	l.cfg.Kept.Turn.Drop()
+	return nil
+}
+
+// lostTurn reports whether the conversation ends where the model had to go on, and returns
+// the calls that have no result there. A turn that is not on the active path is none.
+func (l *Lane) lostTurn(ctx context.Context, r partial.Running) (lost bool, calls []protocol.Block, err error) {
+	index := l.j.Index()
+	path, err := index.Path(index.Leaf())
+	if err != nil || r.Leaf != "" && !slices.Contains(path, r.Leaf) {
+		return false, nil, err
+	}
+	answered := map[string]bool{} // bounded by the calls of a step
+	for e, err := range index.Back(ctx, index.Leaf()) {
+		if err != nil {
+			return false, nil, err
+		}
+		b, ok := e.Body.(*protocol.MessageBody)
+		switch {
+		case !ok:
+		case b.Message.Role == protocol.RoleToolResult:
+			answered[b.Message.ToolCallID] = true
+		case b.Message.Role == protocol.RoleUser:
+			return true, nil, nil
+		case b.Message.Role == protocol.RoleAssistant:
+			calls = b.Message.Calls()
+			lost = len(calls) > 0
+			return lost, slices.DeleteFunc(calls, func(c protocol.Block) bool { return answered[c.ID] }), nil
+		}
+	}
+	return false, nil, nil
+}
+
 // damagedAnswer begins the note about an answer of which nothing can be read.
 const damagedAnswer = "The last host stopped in the middle of an answer, and what was kept of it is damaged: nothing of it can be shown. The file is "
 
@@ -135,6 +214,8 @@ func (l *Lane) Interrupted(ctx context.Context) string {
 		}
 		if m.Role == protocol.RoleAssistant && m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped) {
 			add("The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest.")
+		} else if m.IsFailure() && m.ErrorMessage == protocol.HostStoppedBefore {
+			add(m.ErrorMessage)
 		} else if m.Role == protocol.RoleAssistant {
 			add(cutCalls(slices.DeleteFunc(m.Calls(), func(c protocol.Block) bool { return answered[c.ID] })))
 		}
@@ -153,6 +234,10 @@ func cutBeside(e protocol.Event) (text string, ok bool) {
 	if b, ok := e.Body.(*protocol.HarnessItem); ok {
 		if strings.HasPrefix(b.Item.Content, damagedAnswer) && b.Item.Origin == protocol.OriginSystem {
 			text = b.Item.Content
+		}
+		var task protocol.TaskNotice
+		if b.Item.Origin == protocol.OriginTool && json.Unmarshal(b.Item.Data, &task) == nil && task.State == protocol.TaskLost {
+			text = "The background command " + display.Of(e).Title + "; it may have taken effect."
 		}
 		return text, true
 	}

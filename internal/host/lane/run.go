@@ -9,6 +9,7 @@ import (
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/tool"
 	"scorel/internal/engine/tool/files"
+	"scorel/internal/host/partial"
 	"scorel/protocol"
 )
 
@@ -53,6 +54,13 @@ func (l *Lane) start(t *turn, begins protocol.RuntimeStart, execute execute) {
 func (l *Lane) runTurn(t *turn, execute execute) {
 	var run runtime.Run
 	var err error
+	if l.keepsTurn(t) {
+		info := t.config.Models.Main.Info()
+		l.j.Lock()
+		leaf := l.j.Leaf()
+		l.j.Unlock()
+		l.cfg.Kept.Turn.Begin(partial.Running{SessionID: l.ID(), Leaf: leaf, Provider: info.Provider, Model: info.ID})
+	}
 	if !t.command {
 		run, err = l.run(t)
 	}
@@ -64,6 +72,12 @@ func (l *Lane) runTurn(t *turn, execute execute) {
 	for raw := range execute(t.ctx, run) {
 		l.bridge(t, raw)
 	}
+}
+
+// keepsTurn reports whether a host that comes after a kill is to know that the turn ran: one
+// that is to answer a message.
+func (l *Lane) keepsTurn(t *turn) bool {
+	return l.cfg.Kept.Turn != nil && !t.command && !t.foreign && t.summary == nil
 }
 
 // leaveTurn lets the next one begin, tells who waits for the end of the turn, and continues

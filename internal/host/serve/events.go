@@ -245,7 +245,7 @@ func (e *eventStream) events(f *protocol.EventsFrame) {
 		if e.persistent && ev.IsTransient() {
 			continue
 		}
-		e.head(string(ev.Type), !e.device || !ev.IsTransient())
+		e.head(string(ev.Type), true)
 		before := len(e.buf)
 		var err error
 		if e.buf, err = ev.AppendLine(e.buf); err != nil {

@@ -95,5 +95,5 @@ func why(end *protocol.RuntimeEnd) string {
 	if end.Error != nil {
 		return strings.TrimRight(end.Error.Message, ".")
 	}
-	return string(end.Terminal)
+	return display.Ended(end.Terminal)
 }

@@ -556,7 +556,7 @@ func TestOnlyAnAgentThatNamesTaskStartsAgentsAndOnlyThreeDeep(t *testing.T) {
 func TestAnAgentThatDoesNotFinishGivesAnErrorWithWhatThereIs(t *testing.T) {
 	for name, c := range map[string]struct{ child, want string }{
 		"fails":   {`{"if":{"user":"CHILD 1"},"do":[{"error":{"status":401}}]}`, "(The agent gave no answer.)\n[The agent did not finish: "},
-		"refuses": {`{"if":{"user":"CHILD 1"},"do":[{"text":"I will not."}],"stop":"refusal"}`, "I will not.\n[The agent did not finish: The model refused to go on.]"},
+		"refuses": {`{"if":{"user":"CHILD 1"},"do":[{"text":"I will not."}],"stop":"refusal"}`, "I will not.\n[The agent did not finish: The model refused to answer.]"},
 		"too many steps": {`{"if":{"user":"CHILD 1"},"do":[{"text":"Let me see."},{"call":"Read","id":"r","input":{"path":"a.txt"}}]}`,
 			"Let me see.\n[The agent did not finish: The run stopped after 1 step;"},
 	} {

@@ -194,3 +194,19 @@ func TestAnEmptyAnswerEndsTheTurnAndSpoilsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestARefusalWithoutAWordIsInTheLog: the answer that would say so has nothing to store.
+func TestARefusalWithoutAWordIsInTheLog(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"do":[],"stop":"refusal"}`, `{"if":{"user":"go on"},"do":[{"text":"Going on."}]}`)
+	e := w.Begin(false)
+	if end := e.Say("work"); end.Terminal != protocol.TerminalRefused {
+		t.Fatalf("end: %+v %v\n%s", end, end.Error, e.Trace())
+	}
+	m := e.Messages()
+	if last := m[len(m)-1]; !last.IsFailure() || last.StopReason != protocol.StopRefusal || last.ErrorMessage != protocol.ModelRefused {
+		t.Errorf("the last message: %+v", last)
+	}
+	if end := e.Say("go on"); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("the next turn: %+v %+v", end, end.Error)
+	}
+}

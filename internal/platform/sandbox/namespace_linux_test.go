@@ -150,7 +150,7 @@ func TestReapSparesWhoHasTheSessionOfAConfinedChild(t *testing.T) {
 		must(t, err)
 		return n
 	}
-	g := group{PGID: leader, Start: "1", Boot: bootID(), Namespace: 1, Mark: "/scorel-0/ses_test"}
+	g := group{PGID: leader, Start: "1", Boot: BootID(), Namespace: 1, Mark: "/scorel-0/ses_test"}
 	if n := reap(g); n != 0 || !alive(member) {
 		t.Errorf("%d were ended", n)
 	}

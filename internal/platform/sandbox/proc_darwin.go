@@ -26,8 +26,8 @@ func awaitExit(pid int) {
 
 func signalName(s syscall.Signal) string { return unix.SignalName(s) }
 
-// bootID changes with every start of the machine.
-func bootID() string {
+// BootID changes with every start of the machine.
+func BootID() string {
 	t, err := unix.SysctlTimeval("kern.boottime")
 	if err != nil {
 		return ""

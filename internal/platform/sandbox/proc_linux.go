@@ -24,8 +24,8 @@ func awaitExit(pid int) {
 
 func signalName(s syscall.Signal) string { return unix.SignalName(s) }
 
-// bootID changes with every start of the machine.
-func bootID() string {
+// BootID changes with every start of the machine.
+func BootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""

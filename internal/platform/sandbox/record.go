@@ -60,7 +60,7 @@ func writeRecord(dir string, pid int, namespace uint64, mark string) (name strin
 	if err != nil {
 		return "", fmt.Errorf("record child: %w", err)
 	}
-	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: bootID(), Namespace: namespace, Mark: mark, Folder: identityOf(dir)})
+	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: BootID(), Namespace: namespace, Mark: mark, Folder: identityOf(dir)})
 	if err == nil {
 		_, err = f.Write(data)
 	}
@@ -94,7 +94,7 @@ func Reap(runDir string) (n int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read recorded children: %w", err)
 	}
-	boot, folder := bootID(), identityOf(runDir)
+	boot, folder := BootID(), identityOf(runDir)
 	var errs []error
 	for _, e := range entries {
 		name := filepath.Join(runDir, e.Name())
@@ -127,7 +127,7 @@ func MayRun(runDir string) (n int) {
 	if err != nil {
 		return 0
 	}
-	boot, folder := bootID(), identityOf(runDir)
+	boot, folder := BootID(), identityOf(runDir)
 	for _, e := range entries {
 		var g group
 		if !e.Type().IsRegular() || strings.HasSuffix(e.Name(), ".new") {

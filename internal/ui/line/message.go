@@ -36,9 +36,6 @@ func (v *view) message(e protocol.Event, m protocol.Message) {
 
 func (v *view) assistant(it display.Item, m protocol.Message, have int, running bool) {
 	v.answer(m, have, running)
-	if it.Status != display.OK && it.Status != "" {
-		v.screen.line(alertStyle, "  ("+string(it.Status)+")")
-	}
 	for _, p := range it.Parts {
 		if p.Kind == display.Notice {
 			v.screen.line(alertStyle, "  "+plain.IndentRest(p.Text))

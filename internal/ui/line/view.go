@@ -157,7 +157,7 @@ func (v *view) event(e protocol.Event, l *protocol.Live) {
 		delete(v.shown, b.EventID)
 	case *protocol.MessageBody:
 		v.message(e, b.Message)
-		v.failed = b.Message.ErrorMessage
+		v.failed = display.Ending(&b.Message)
 	case *protocol.ToolExecutionStart:
 		v.card(b.ToolCallID, b.ToolName, b.Args)
 	case *protocol.ToolProcess:
@@ -273,7 +273,7 @@ func (v *view) end(b *protocol.RuntimeEnd) {
 	v.screen.endStream()
 	st, line := dimStyle, "── done"
 	if b.Terminal != protocol.TerminalCompleted {
-		st, line = alertStyle, "── ended: "+strings.ReplaceAll(display.Line(string(b.Terminal)), "_", " ")
+		st, line = alertStyle, "── ended: "+display.Ended(b.Terminal)
 	}
 	var parts []string
 	if v.stats.whole && v.stats.steps > 0 {
@@ -290,7 +290,7 @@ func (v *view) end(b *protocol.RuntimeEnd) {
 	}
 	v.screen.line(st, line)
 	v.stats = runStats{}
-	if b.Error != nil && b.Error.Message != v.failed { // else it stands above
+	if b.Error != nil && display.Text(b.Error.Message) != v.failed { // else it stands above
 		v.screen.line(alertStyle, "  "+display.Text(b.Error.Message))
 	}
 }

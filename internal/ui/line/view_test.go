@@ -56,3 +56,38 @@ func TestReconnectShowsOnlyWhatIsNew(t *testing.T) {
 		}
 	}
 }
+
+// TestTheEndOfATurnSaysWhatEndedIt: only a turn that came to its end is done, and a reason
+// that stands above is not said twice.
+func TestTheEndOfATurnSaysWhatEndedIt(t *testing.T) {
+	const tooMany = "The run stopped after 2 steps."
+	limit := &protocol.Error{Code: protocol.CodeStepLimit, Message: tooMany}
+	refused := &protocol.Error{Code: protocol.CodeProviderError, Message: protocol.ModelRefused}
+	for _, c := range []struct {
+		message protocol.Message
+		end     protocol.RuntimeEnd
+		says    string
+	}{
+		{protocol.Message{StopReason: protocol.StopEndTurn}, protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted}, "── done"},
+		{protocol.Message{StopReason: protocol.StopError, Partial: true, ErrorMessage: tooMany},
+			protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalMaxSteps, Error: limit}, "── ended: the limit of steps"},
+		{protocol.Message{StopReason: protocol.StopRefusal},
+			protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalRefused, Error: refused}, "── ended: the model refused"},
+		{protocol.Message{StopReason: protocol.StopEndTurn},
+			protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: "of_tomorrow"}, "── ended: of tomorrow"},
+	} {
+		var out bytes.Buffer
+		v := newView(&pipeScreen{out: &out})
+		c.message.Role = protocol.RoleAssistant
+		message := protocol.NewEvent(&protocol.MessageBody{Message: c.message})
+		message.ID = "evt_0123456789abcdef"
+		v.event(message, &protocol.Live{Running: true})
+		v.event(protocol.NewEvent(&c.end), &protocol.Live{})
+		if !strings.Contains(out.String(), c.says+"\n") && !strings.Contains(out.String(), c.says+" (") {
+			t.Errorf("%s: it shows %q", c.end.Terminal, out.String())
+		}
+		if c.end.Error != nil && strings.Count(out.String(), c.end.Error.Message) != 1 {
+			t.Errorf("%s: the reason is not shown once: %q", c.end.Terminal, out.String())
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/protocol"
+
 	"scorel/internal/dev/harness"
 )
 
@@ -158,4 +160,23 @@ func TestAMessageThatIsTakenBackIsAboveTheDraft(t *testing.T) {
 	s.WaitFor("Leave the rest without a summary")
 	s.Keys("Enter")
 	s.WaitFor("❯ the first message", "  a draft of mine", "what you had typed is below the message")
+}
+
+// TestASessionThatHasAModelIsNotOfferedOne opens a session again where nothing but it names a
+// model, whose state comes after the configuration and the models.
+func TestASessionThatHasAModelIsNotOfferedOne(t *testing.T) {
+	h := newHarness(t)
+	id := h.Store(protocol.Meta{Model: "script:" + h.Script}, "an old message")
+	for _, args := range [][]string{{"-c"}, {"attach", string(id)}} {
+		s := h.Start(args...)
+		s.WaitFor("❯ an old message")
+		if strings.Contains(s.Screen(), "How would you like to start?") {
+			t.Errorf("%v: the start menu opens over a session that has a model:\n%s", args, s.Screen())
+		}
+		s.Say("hello")
+		s.WaitFor("● Understood.")
+		s.Say("/quit")
+	}
+	s := h.Start()
+	s.WaitFor("How would you like to start?") // a new session has none
 }

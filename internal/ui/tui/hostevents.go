@@ -92,7 +92,7 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 		}
 		m.toasts.Error(text)
 	}
-	return tea.Batch(kept, m.shownElse())
+	return tea.Batch(kept, m.panels.setup.Decide(), m.shownElse())
 }
 
 // returned shows the session again that another one was shown over.
@@ -136,7 +136,7 @@ func (m *Model) arrived() tea.Cmd {
 	m.panels.branches.Changed(a.Events)
 	cmds := []tea.Cmd{a.Cmd, below.Cmd, m.agents.mainAsks(), m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land(), m.takeText(a.Events)}
 	if a.Fresh {
-		cmds = append(cmds, m.focus.questions.Again())
+		cmds = append(cmds, m.focus.questions.Again(), m.panels.setup.Offer())
 	}
 	if a.TurnEnded { // it is the person's turn
 		m.input.Forget() // servers of the turn may have brought commands

@@ -59,7 +59,7 @@ func (m *Model) choose() tea.Cmd {
 func (m *Model) newest(list *protocol.SessionList, err error) tea.Cmd {
 	if err != nil {
 		m.toasts.Fail(err)
-		return nil
+		return m.panels.setup.Decide()
 	}
 	newest, damaged := display.Newest(list.Sessions)
 	if damaged != nil && m.cfg.Start.Continue {
@@ -68,7 +68,7 @@ func (m *Model) newest(list *protocol.SessionList, err error) tea.Cmd {
 	switch {
 	case m.session.ID() != "": // something was sent meanwhile
 	case newest == nil && m.cfg.Start.Continue:
-		return m.noneHere()
+		return tea.Batch(m.noneHere(), m.panels.setup.Decide())
 	case newest == nil:
 	case m.cfg.Start.Continue:
 		return m.panels.sessions.Show(newest.SessionID)
@@ -76,7 +76,7 @@ func (m *Model) newest(list *protocol.SessionList, err error) tea.Cmd {
 		m.toasts.Info("this session is at work; /new begins another")
 		return m.panels.sessions.Show(newest.SessionID)
 	}
-	return nil
+	return m.panels.setup.Decide()
 }
 
 // noneHere says that the project has no session, and where the next one is.

@@ -219,6 +219,9 @@ func TestABackgroundCommandOfAKilledHostIsToldOfWithItsLastLines(t *testing.T) {
 		t.Errorf("%q", after.PendingFiles())
 	}
 	again := after.Open(after.Connect(false), e.ID)
+	if said := again.S.Opened.Interrupted; !strings.Contains(said, id+" was lost when the host was killed (echo line one;") || strings.Contains(said, protocol.HostStoppedBefore) {
+		t.Errorf("the person is told %q", said)
+	}
 	if end := again.Say("well"); end.Terminal != protocol.TerminalCompleted || !strings.Contains(after.LastRequest(), "was running when the host was killed") {
 		t.Errorf("end: %+v", end)
 	}

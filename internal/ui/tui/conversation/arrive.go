@@ -3,7 +3,6 @@ package conversation
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -160,7 +159,7 @@ func (v *View) noteEnd(end *protocol.RuntimeEnd) {
 	case end.Error != nil:
 		v.transcript.Note("error", display.Text(end.Error.Message))
 	default:
-		v.transcript.Note("warning", "The turn ended: "+strings.ReplaceAll(display.Line(string(end.Terminal)), "_", " ")+".")
+		v.transcript.Note("warning", "The turn ended: "+display.Ended(end.Terminal)+".")
 	}
 }
 

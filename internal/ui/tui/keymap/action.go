@@ -32,7 +32,7 @@ const (
 	OpenTree       Action = "global.openTree"       //
 	ToggleScreen   Action = "global.toggleScreen"   // inline or the whole screen
 	ToggleThinking Action = "global.toggleThinking" // fold or unfold thinking
-	ToggleTools    Action = "global.toggleTools"    // fold or unfold tool calls
+	ToggleTools    Action = "global.toggleTools"    // fold or unfold tool calls and long messages
 	ShowTasks      Action = "global.showTasks"      // the panel of background tasks
 	ShowHelp       Action = "global.showHelp"       //
 	FocusUp        Action = "global.focusTranscript"

@@ -18,7 +18,7 @@ func Infos() []Info {
 		{OpenTree, "the tree of the session", keys("alt+r", "ctrl+x r")},
 		{ToggleScreen, "use the whole screen, or the terminal's scrollback", keys("alt+z", "ctrl+x z")},
 		{ToggleThinking, "fold or unfold thinking", keys("ctrl+t")},
-		{ToggleTools, "fold or unfold tool calls", keys("ctrl+o")},
+		{ToggleTools, "fold or unfold tool calls and long messages", keys("ctrl+o")},
 		{ShowTasks, "the background tasks", keys("alt+j", "ctrl+x j", "shift+down")},
 		{ShowHelp, "keys and commands", keys("f1", "ctrl+x h")},
 		{FocusUp, "into the conversation, to scroll, search, unfold and copy", keys("pgup", "ctrl+x k")},

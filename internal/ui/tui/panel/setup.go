@@ -29,6 +29,7 @@ type Setup struct {
 	login   *Login
 	chosen  bool // the command line names a model
 	offered bool // once is enough
+	decided bool // which session is shown first, if any
 }
 
 // NewSetup returns the first run. Chosen says that the command line names a model.
@@ -44,6 +45,13 @@ const (
 	demoFolder = "scorel-demo"
 	demoTask   = "A check of this project fails. Find out which, repair the fault, and show that every check passes."
 )
+
+// Decide notes that it is known which session is shown first, if any: one that there is may
+// have a model.
+func (x *Setup) Decide() tea.Cmd {
+	x.decided = true
+	return x.Offer()
+}
 
 // Offer helps somebody who has no model that can be called yet to one, or into the
 // demo: pick a provider, enter its key, pick a model.
@@ -65,6 +73,9 @@ func (x *Setup) again() tea.Cmd {
 
 // lacking reports whether it is known that no model is set up.
 func (x *Setup) lacking() bool {
+	if !x.decided || x.Session.ID() != "" && x.Session.Live().StreamEpoch == "" { // nothing of its state has come
+		return false
+	}
 	return !x.chosen && x.Session.Live().Meta.Model == "" && x.info.Models() != nil && x.info.Config() != nil && x.info.Setting("model.name") == "" && !x.info.Callable()
 }
 

@@ -2,12 +2,14 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"scorel/internal/ui/tui/keymap"
 	"scorel/protocol"
 )
 
@@ -263,5 +265,41 @@ func TestTheRuleThatDeniesACallIsNamedOnce(t *testing.T) {
 	has(t, got, "denied", "(the command line)")
 	if n := strings.Count(got, "Bash(curl:*)"); n != 1 {
 		t.Errorf("the rule is named %d times:\n%s", n, got)
+	}
+}
+
+// TestALongMessageOfAPersonIsFolded: pasted text fills no screens; all of it can be seen.
+func TestALongMessageOfAPersonIsFolded(t *testing.T) {
+	l := &log{}
+	var lines []string
+	for i := range 10_000 {
+		lines = append(lines, fmt.Sprintf("line %d.", i))
+	}
+	l.user(strings.Join(lines, "\n"))
+	l.user(strings.Join(lines[:41], "\n"))
+	tr := filled(l)
+	th := plainTheme(t)
+	if n := tr.lines(tr.items[0], th, 80).len(); n > 50 {
+		t.Errorf("it has %d lines", n)
+	}
+	all := func(i int) string {
+		var text []string
+		s := tr.lines(tr.items[i], th, 80)
+		for k := range s.len() {
+			text = append(text, ansi.Strip(s.at(k)))
+		}
+		return strings.Join(text, "\n")
+	}
+	has(t, all(0), "line 39.", "… 9960 more lines")
+	hasNot(t, all(0), "line 40.")
+	has(t, all(1), "line 40.") // the line that says so would take its place
+	hasNot(t, all(1), "more line")
+	if !tr.opens(tr.items[0]) || tr.opens(tr.items[1]) {
+		t.Error("what can be unfolded is not what is folded")
+	}
+	tr.Do(keymap.ToggleTools)
+	has(t, all(0), "line 1999.", "… 8000 more lines")
+	if got := tr.raw(tr.items[0]); !strings.HasSuffix(got, "line 9999.") {
+		t.Error("copying does not take all of it")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"scorel/internal/text/cell"
 	"scorel/internal/text/markdown/terminal"
+	counts "scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/screen"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -208,10 +209,24 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 	if th.Plain {
 		sign = ">"
 	}
+	most := openLines
+	if t.folded(it) {
+		most = userLines
+	}
+	it.long = false
 	var lines []string
 	for _, b := range m.Content {
 		if b.Type == protocol.BlockText {
-			lines = append(lines, styled(wrap(framed.Unframed(b.Text), room), th.User)...)
+			text := wrap(framed.Unframed(b.Text), room)
+			it.long = it.long || len(text) > userLines+1
+			left := len(text) - most
+			if left > 1 { // else the line that says so would take its place
+				text = text[:most]
+			}
+			lines = append(lines, styled(text, th.User)...)
+			if left > 1 {
+				lines = append(lines, cell.Cut(th.Dim.On(counts.More(left, "line")), room, "…"))
+			}
 		} else {
 			lines = append(lines, t.payload(b, th, room)...)
 		}
@@ -348,7 +363,7 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 func (t *Transcript) folded(it *item) bool {
 	open := false
 	switch it.kind {
-	case card:
+	case card, user:
 		open = t.cfg.ExpandTools
 	case thinking:
 		open = t.cfg.ShowThinking
@@ -361,6 +376,8 @@ func (t *Transcript) folds(it *item) bool {
 	switch it.kind {
 	case card, thinking, shown:
 		return t.folded(it)
+	case user:
+		return it.long && t.folded(it)
 	}
 	return false
 }
@@ -392,24 +409,6 @@ func (t *Transcript) other(e protocol.Event) *item {
 		k = hidden
 	}
 	return &item{kind: k, id: string(e.ID), event: e.ID, body: e, final: true}
-}
-
-// ending says how a message ended that did not end well, "" for one that did. A message that
-// the output limit has cut did: the next one continues it, or says why not.
-func ending(m *protocol.Message) string {
-	switch {
-	case m.StopReason == protocol.StopCancelled:
-		return "Cancelled."
-	case m.ErrorMessage != "":
-		return m.ErrorMessage
-	case m.StopReason == protocol.StopError:
-		return "The answer ended with an error."
-	case m.StopReason == protocol.StopRefusal:
-		return "The model refused to answer."
-	case m.Partial:
-		return "The answer is not complete."
-	}
-	return ""
 }
 
 func endLevel(m *protocol.Message) string {

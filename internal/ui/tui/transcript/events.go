@@ -388,7 +388,7 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 		}
 		items = append(items, it)
 	}
-	if tail := ending(m); tail != "" {
+	if tail := display.Ending(m); tail != "" {
 		items = append(items, &item{kind: said, id: string(e.ID) + "/end", event: e.ID, text: tail, level: endLevel(m), final: true})
 	}
 	if len(items) == 0 {

@@ -98,6 +98,8 @@ func (t *Transcript) opens(it *item) bool {
 	switch it.kind {
 	case card, thinking:
 		return true
+	case user:
+		return it.long
 	case shown:
 		return display.Of(it.body).Kind == display.Folded
 	}

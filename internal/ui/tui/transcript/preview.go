@@ -24,6 +24,7 @@ const (
 	diffLines   = 20
 	stepLines   = 5
 	todoLines   = 30
+	userLines   = 40 // of a text of a person
 	openLines   = 2000
 )
 

@@ -360,6 +360,7 @@ func (t *Transcript) Do(a keymap.Action) Outcome {
 	case keymap.ToggleTools:
 		t.cfg.ExpandTools = !t.cfg.ExpandTools
 		t.unfoldAll(card)
+		t.unfoldAll(user)
 	case keymap.ToggleThinking:
 		t.cfg.ShowThinking = !t.cfg.ShowThinking
 		t.unfoldAll(thinking)

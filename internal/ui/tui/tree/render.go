@@ -78,6 +78,9 @@ func (t *Tree) hints() []row.Hint {
 	case naming, wording:
 		return row.HintsOf(t.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "take it"}, row.Doing{Action: keymap.ListClose, Text: "leave it"})
 	}
+	if len(t.rows) == 0 { // there is nothing to go to
+		return row.HintsOf(t.cfg.Keys, row.Doing{Action: keymap.TreeFilter, Text: "filter"}, row.Doing{Action: keymap.ListClose, Text: "close"})
+	}
 	return row.HintsOf(t.cfg.Keys, row.Doing{Action: keymap.ListPick, Text: "go"}, row.Doing{Action: keymap.TreeFilter, Text: "filter"},
 		row.Doing{Action: keymap.TreeFold, Text: "fold"}, row.Doing{Action: keymap.TreeUnfold, Text: "unfold"}, row.Doing{Action: keymap.TreeLabel, Text: "name"},
 		row.Doing{Action: keymap.TreeTimes, Text: "times"}, row.Doing{Action: keymap.ListClose, Text: "close"})

@@ -145,6 +145,16 @@ func TestGoldenFrames(t *testing.T) {
 	golden.Check(t, "search", frame)
 }
 
+func TestATreeInWhichNothingMatchesOffersNoWayToGo(t *testing.T) {
+	h, _ := conversation()
+	tree := h.tree(Config{Keys: keymap.Default()})
+	tree.Insert("nothing has this")
+	tree.On() // lays it out
+	if all := fmt.Sprint(tree.hints()); strings.Contains(all, " go}") || !strings.Contains(all, " close}") {
+		t.Errorf("%s", all)
+	}
+}
+
 func TestFiltersShowWhatTheirNameSays(t *testing.T) {
 	h, ids := conversation()
 	for filter, want := range map[Filter]int{Default: 14, NoTools: 11, UserOnly: 5, Labelled: 1, All: 15} {
