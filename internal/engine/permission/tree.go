@@ -42,6 +42,12 @@ var treeReaders = sync.OnceValue(func() map[string]treeReader {
 func treeRoots(words []shellparse.Word) (roots []string, skips bool) {
 	name := path.Base(words[0].Text)
 	r, ok := treeReaders()[name]
+	if name == "git" { // which else reads what is tracked
+		if i := slices.IndexFunc(words, func(w shellparse.Word) bool { return w.Text == "grep" }); i > 0 {
+			ok = slices.ContainsFunc(words, func(w shellparse.Word) bool { return w.Text == "--untracked" || w.Text == "--no-index" })
+			r, words = treeReader{always: true, searches: true}, words[i:]
+		}
+	}
 	if !ok {
 		return nil, false
 	}

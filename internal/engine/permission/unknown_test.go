@@ -17,6 +17,7 @@ func TestADenyRuleSeesWhatBashMakesOfWords(t *testing.T) {
 		"make --eval='x:;rm F'", "make SHELL=rm x", "make CC='rm F'", "ssh -o ProxyCommand='rm F' h", "ssh -oProxyCommand='rm F' h", "ssh -o 'LocalCommand rm F' h", "scp -o ProxyCommand='rm F' a b", "zip a b -T -TT 'rm F'", "zip a b -TT'rm F'",
 		"mapfile -C 'rm F' -c 1 x", "readarray -C 'rm F' x", "compgen -C 'rm F'", "compgen -W '$(rm F)'", "alias x='rm F'", "hash -p /bin/rm ls",
 		"echo $((a[$(rm F)]))", "echo $(( a['$(rm F)'] ))", "let 'a[$(rm F)]=1'", "test -v 'a[$(rm F)]'", "[[ -v 'a[$(rm F)]' ]]", "printf -v 'a[$(rm F)]' x", "read 'a[$(rm F)]'", "unset 'a[$(rm F)]'", "declare 'a[$(rm F)]=1'", "[[ 'a[$(rm F)]' -eq 1 ]]", "((a[$(rm F)]))",
+		"echo \"${x:-'$(rm F)'}\"", "echo \"${x-'`rm F`'}\"", "cat <<E\n${x:-'$(rm F)'}\nE", "echo \"${HOME:+'$(cat .env)'}\"", "echo $((${x:-'$(rm F)'}))",
 		"PS4='$(rm F)' bash -xc :", "GIT_PAGER='rm F' git log", "env GIT_SSH_COMMAND='rm F' git fetch", "export PROMPT_COMMAND='rm F'", "echo rm F | xargs env", "echo F | xargs rm", "cat \"$(echo .env)\"", "cat $(printf .env)", "cat \"$(printf '.e%s' nv)\"",
 	} {
 		if v := p.Judge(bash(src)); v.Decision != protocol.DecisionDeny {
@@ -83,7 +84,7 @@ func TestNoPrefixRuleCoversAFileThatCannotBeKnown(t *testing.T) {
 func TestACommandThatReadsAFolderWithAWithheldFileIsAskedFor(t *testing.T) {
 	tree := []string{testRoot + "/.env", testRoot + "/src/a.go", testRoot + "/keys/k.pem"}
 	for _, c := range []struct{ src, want string }{
-		{"grep -r x .", "q"}, {"grep -rn x", "q"}, {"grep -R x src", "a"}, {"grep -r x keys", "q"}, {"grep --recurs x .", "q"}, {"grep -d recurse x .", "q"}, {"grep x a", "a"}, {"rgrep x", "q"}, {"rg x src", "a"}, {"rg -uu x", "q"}, {"rg -u --hidden x", "q"}, {"rg x", "q"}, {"rg x keys", "q"},
+		{"grep -r x .", "q"}, {"git grep --untracked x", "q"}, {"git grep --no-index x src", "a"}, {"git grep --no-index x keys", "q"}, {"git grep x", "a"}, {"grep -rn x", "q"}, {"grep -R x src", "a"}, {"grep -r x keys", "q"}, {"grep --recurs x .", "q"}, {"grep -d recurse x .", "q"}, {"grep x a", "a"}, {"rgrep x", "q"}, {"rg x src", "a"}, {"rg -uu x", "q"}, {"rg -u --hidden x", "q"}, {"rg x", "q"}, {"rg x keys", "q"},
 		{"rg x src keys", "q"}, {"cp -r . /tmp/x", "q"}, {"cp -a keys x", "q"}, {"tar cf x.tar .", "q"}, {"tar -czf x.tar src", "a"}, {"zip -r x.zip .", "q"}, {"rsync -a . h:", "q"}, {"diff -r . /x", "q"}, {"cd src && grep -r x .", "q"}, {"bash -c 'grep -r x .'", "q"}, {"git grep x", "a"},
 	} {
 		a := bash(c.src)
@@ -145,6 +146,30 @@ func TestTheReasonNamesWhatNoRuleCovers(t *testing.T) {
 		v := p.Judge(bash(src))
 		if v.Decision != protocol.DecisionAsk || !strings.Contains(v.Reason, part) || strings.Contains(v.Reason, "``") {
 			t.Errorf("%q: %s (%s), want %s", src, v.Decision, v.Reason, part)
+		}
+	}
+}
+
+func TestWhatBashAndProgramsRunByWaysOfTheirOwnIsNotAllowedWhereItIsDenied(t *testing.T) {
+	p := compile(t, Default, Layer{Allow: []string{"Bash"}, Deny: []string{"Bash(rm:*)", "Read(./.env)"}})
+	for _, src := range []string{
+		"time -- rm F", "time -p -- rm F", "time rm F", "sh < <(echo rm F)", "bash < <(printf 'rm F')", "exec < <(echo rm F); bash", "exec 0< F; bash", "cat <>.env", "cat 0<>.env",
+		"git clone -u 'rm F;' . zz", "git clone -u'rm F;' . zz", "git grep -O'rm F;' needle", "git grep -nO'rm F;' needle",
+		"sed '1s/.*/rm F/e' f", "sed -n 's/x/rm F/gpe' f", "sed -e 's#.*#rm F#e' f", "sed 's|a\\|b|rm F|2e' f", "awk 'BEGIN{print \"rm F\" | \"sh\"}'", "awk '{print $0 | \"/bin/bash -s\"}' f",
+		"declare -i k='a[$(rm F)]'", "k='a[$(rm F)]'; declare -i z=k", "k='a[$(rm F)]'; declare -i z; z=k", "k='a[$(rm F)]'; RANDOM=k", "k='a[$(rm F)]'; OPTIND=k", "k='a[$(rm F)]'; declare \"$k=1\"", "k='a[$(rm F)]'; declare -n r=$k; : $r", "typeset -i 'k=a[$(rm F)]'",
+		"python3 <<'E'\nimport os; os.system(\"rm F\")\nE", "echo 'import os; os.system(\"rm F\")' | python3", "python3 - <<< 'import os; os.system(\"rm F\")'", "perl -e '`rm F`'", "perl -e 'qx{rm F}'", "ruby -e '%x(rm F)'",
+		"vim -c '!rm F' f", "vim '+silent !rm F' f", "gdb -ex '!rm F'", "gdb -batch -ex 'shell rm F'", "tclsh <<< 'exec \"rm F\"'", "/lib64/ld-linux-x86-64.so.2 /usr/bin/rm F",
+	} {
+		if v := p.Judge(bash(src)); v.Decision == protocol.DecisionAllow {
+			t.Errorf("%q: allowed", src)
+		}
+	}
+	for _, src := range []string{
+		"time make", "time -p make test", "sed 's/see/eye/g' f", "sed -e 's#a#be#;s/x/e/2p' f", "sed -n '1,20p;s/e/e/' f", "awk '{print $1}' f | sort", "awk -F: '{print $1 | \"sort\"}' f", "declare -i n=5", "declare -i n; n=6", "git clone -q https://example.org/x", "git grep -n needle",
+		"python3 - <<'E'\nprint(1)\nE", "echo 'print(1)' | python3", "perl -ne 'print if /x/' f", "vim -es -c '%s/a/b/' -c wq f", "exec 3< f", "declare name=x", "cat <> f", "local x=1",
+	} {
+		if v := p.Judge(bash(src)); v.Decision != protocol.DecisionAllow {
+			t.Errorf("%q: %s (%s)", src, v.Decision, v.Reason)
 		}
 	}
 }

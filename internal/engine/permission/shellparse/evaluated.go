@@ -13,15 +13,9 @@ func (w *walker) calculates(word *syntax.Word) {
 	for _, part := range word.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			name, _, subscript := strings.Cut(p.Value, "[")
-			if subscript {
-				w.evaluated(p.Value)
-			}
-			if name != "" && !digits(name) && w.vars.calculates(name) {
-				w.hide(w.source(word))
-			}
+			w.named(p.Value, word)
 		case *syntax.SglQuoted:
-			w.evaluated(p.Value)
+			w.named(p.Value, word)
 		case *syntax.DblQuoted:
 			w.calculates(&syntax.Word{Parts: p.Parts})
 		case *syntax.ParamExp:
@@ -29,6 +23,14 @@ func (w *walker) calculates(word *syntax.Word) {
 				w.hide(w.source(p))
 			}
 		}
+	}
+}
+
+// named looks at a text in a word that bash calculates with.
+func (w *walker) named(text string, word *syntax.Word) {
+	w.evaluated(text)
+	if name, _, _ := strings.Cut(text, "["); name != "" && !digits(name) && w.vars.calculates(name) {
+		w.hide(w.source(word))
 	}
 }
 

@@ -81,9 +81,18 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 	}
 	target := w.word(r.Word, &step.Ask)
 	out := Redirect{Effect: Writes, Target: target}
+	if r.Op == syntax.RdrInOut { // both
+		step.Redirects = append(step.Redirects, Redirect{Effect: Reads, Target: target})
+	}
 	switch r.Op {
 	case syntax.RdrIn:
 		out.Effect = Reads
+		if target.Prints != "" {
+			step.Input = append(step.Input, target.Prints)
+		}
+		if len(step.Words) == 1 && step.Words[0].Text == "exec" && (r.N == nil || r.N.Value == "0") { // what runs later reads from there
+			w.hide(step.Source)
+		}
 		for _, list := range w.become(r.Word) {
 			for _, word := range list {
 				note(&step.Fed, word.Feeds)

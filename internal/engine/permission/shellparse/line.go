@@ -130,14 +130,14 @@ func parse(src string, params []string) (Line, error) {
 			return Line{}, fmt.Errorf("the command contains the control character %U", r)
 		}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	file, err := parsed(src)
 	if err != nil {
 		return Line{}, fmt.Errorf("the command cannot be parsed: %w", err)
 	}
 	if !continues(src, file) {
 		return Line{}, errors.New("a line ends with a backslash where bash may read it otherwise than it looks; put a space before the backslash, and no # or here-document near it")
 	}
-	w := walker{src: src, vars: variables{values: map[string][]value{}, first: map[string]uint{}, open: map[string]bool{}, counts: map[string]bool{}, params: params, fixed: params != nil}}
+	w := walker{src: src, vars: variables{values: map[string][]value{}, first: map[string]uint{}, open: map[string]bool{}, counts: map[string]bool{}, integer: map[string]bool{"RANDOM": true, "OPTIND": true, "SECONDS": true, "HISTCMD": true}, params: params, fixed: params != nil}}
 	w.survey(file)
 	w.stmts(file.Stmts)
 	if w.hidden != "" || len(w.evaluates) > 0 {

@@ -21,7 +21,7 @@ func Started(s Step) []Inner {
 		return out
 	}
 	out = append(out, Unwrap(s.Words)...)
-	for _, in := range runner(s.Words) {
+	for _, in := range append(runner(s.Words), programs(s)...) {
 		in.Guess = in.Guess || len(in.Words) == 0 || in.Words[0].Unknown == ""
 		out = append(out, in)
 	}
@@ -176,7 +176,7 @@ func obeysInput(words []Word) bool {
 		return !slices.ContainsFunc(words[1:], func(w Word) bool { return !strings.HasPrefix(w.Text, "-") && !digits(w.Text) })
 	case "make", "gmake":
 		return hasWord(words, "-f-", "-", "--file=-", "--makefile=-", "/dev/stdin")
-	case "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby", "php", "lua", "psql", "mysql", "sqlite3", "ed", "ex", "m4", "bc", "dc", "gdb", "irb":
+	case "python", "python2", "python3", "tclsh", "wish", "expect", "node", "deno", "bun", "perl", "ruby", "php", "lua", "psql", "mysql", "sqlite3", "ed", "ex", "m4", "bc", "dc", "gdb", "irb":
 		return len(words) == 1 || hasWord(words, "-", "-i", "/dev/stdin")
 	case "source", ".":
 		return hasWord(words, "/dev/stdin")
@@ -225,13 +225,100 @@ func runner(words []Word) []Inner {
 	case "git":
 		return gitStarts(rest)
 	case "sed", "gsed":
-		return matches(rest, sedRuns())
+		return append(matches(rest, sedRuns()), sedFlags(rest)...)
+	case "vi", "vim", "nvim", "view", "ex", "gvim", "gdb", "lldb":
+		return matches(rest, editorRuns())
 	}
-	switch base := strings.TrimRight(path.Base(words[0].Text), "0123456789."); base {
-	case "awk", "gawk", "mawk", "nawk", "perl", "python", "ruby", "node", "php", "lua", "deno":
-		return matches(rest, callsShell())
+	if strings.HasPrefix(path.Base(words[0].Text), "ld-") || path.Base(words[0].Text) == "ld.so" { // the loader, which runs the program that it is given
+		return wrapper{}.everywhere(rest)
+	}
+	if speaks(words[0].Text) {
+		return calls(words[0].Text, rest)
 	}
 	return nil
+}
+
+// speaks reports whether a program is the interpreter of another language.
+func speaks(name string) bool {
+	switch strings.TrimRight(path.Base(name), "0123456789.") {
+	case "awk", "gawk", "mawk", "nawk", "perl", "python", "ruby", "node", "php", "lua", "deno", "tclsh", "wish", "expect":
+		return true
+	}
+	return false
+}
+
+// programs returns what programs in other languages hand to a shell that a step gives to their
+// interpreter as input.
+func programs(s Step) []Inner {
+	if !speaks(s.Words[0].Text) || !obeysInput(s.Words) {
+		return nil
+	}
+	var out []Inner
+	for _, text := range s.Input {
+		out = append(out, calls(s.Words[0].Text, []Word{{Text: text}})...)
+	}
+	return out
+}
+
+// calls returns what programs in a language hand to a shell.
+func calls(language string, texts []Word) []Inner {
+	out := matches(texts, callsShell())
+	for _, in := range out { // print "…" | "sh"
+		if words := strings.Fields(in.Source); len(words) > 0 && readsCommands(words[0]) {
+			out = append(out, Inner{Unknown: in.Source})
+			break
+		}
+	}
+	switch strings.TrimRight(path.Base(language), "0123456789.") {
+	case "perl", "ruby", "php":
+		out = append(out, matches(texts, backquotes())...)
+	}
+	return out
+}
+
+// sedFlags returns what sed runs by the flag e of a substitution: what is put in, of which the
+// text that it stands in is not known.
+func sedFlags(words []Word) []Inner {
+	var out []Inner
+	for _, w := range words {
+		text := w.Text
+		for i := 0; i+1 < len(text) && len(out) < maxTails; i++ {
+			by := text[i+1]
+			if text[i] != 's' || by == '\\' || by == '\n' || by == ' ' || isLetter(by) {
+				continue
+			}
+			parts := split3(text[i+2:], by)
+			if len(parts) == 3 && strings.Contains(flagsOf(parts[2]), "e") {
+				out = append(out, Inner{Source: parts[1]}, Inner{Unknown: text})
+			}
+		}
+	}
+	return out
+}
+
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// split3 cuts a text at the first two places where a character stands without a backslash.
+func split3(text string, by byte) []string {
+	var out []string
+	from := 0
+	for i := 0; i < len(text) && len(out) < 2; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case by:
+			out = append(out, text[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, text[from:])
+}
+
+// flagsOf returns the flags that a text begins with.
+func flagsOf(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789eEgiImMp"))]
 }
 
 // eachWord returns the tails of words and each that is a line by itself.
@@ -252,6 +339,10 @@ func gitStarts(words []Word) []Inner {
 		for i := range out { // -x is not a command elsewhere
 			out[i].Unknown = ""
 		}
+	}
+	if i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "clone" || w.Text == "grep" }); i >= 0 {
+		option := map[string]string{"clone": "u", "grep": "O"}[words[i].Text]
+		out = append(out, sources(words[i+1:], option)...)
 	}
 	for i, w := range words {
 		if _, command, ok := strings.Cut(w.Text, "=!"); ok {
@@ -279,6 +370,14 @@ var (
 	// callsShell finds what a program of another language hands to a shell.
 	callsShell = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:system|popen|exec|execSync|spawnSync|run|call|check_call|check_output|shell_exec|passthru|getoutput|Popen)\s*\(?\s*\[?\s*(?:"([^"]*)"|'([^']*)'|` + "`([^`]*)`" + `)|"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`)
+	})
+	// backquotes finds what Perl, Ruby and PHP run between backquotes and in qx{…}.
+	backquotes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("`([^`]*)`" + `|(?:qx|%x)\s*[^\w\s]([^)}\]|/!'"]*)`)
+	})
+	// editorRuns finds what editors and debuggers are told to run.
+	editorRuns = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^\+?|[|:])\s*(?:sil\w*\s+)?!\s*(.+)|^shell\s+(.+)|system\(\s*["']([^"']*)`)
 	})
 	// sedRuns finds the commands that sed runs.
 	sedRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[;{\n0-9$/!,])\s*e\s*([^\n]+)`) })

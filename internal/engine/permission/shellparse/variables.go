@@ -23,8 +23,10 @@ type variables struct {
 	open   map[string]bool // it may be given what the source does not tell
 	counts map[string]bool // it may be given a number that the source does not tell
 	wild   bool            // any may be
-	params []string        // $0 and what follows
-	fixed  bool            // params are what they are
+	// integer variables are those whose values bash calculates: its own, and declared ones
+	integer map[string]bool
+	params  []string // $0 and what follows
+	fixed   bool     // params are what they are
 }
 
 // survey reads what the source does to variables.
@@ -38,6 +40,9 @@ func (w *walker) survey(file *syntax.File) {
 			w.setsByName(n)
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
+				if a.Name != nil && declares(n, 'i') {
+					w.vars.integer[a.Name.Value] = true
+				}
 				switch {
 				case a.Name != nil && !a.Naked:
 					w.sets(a)

@@ -126,6 +126,9 @@ func (w *walker) assign(a *syntax.Assign, step *Step) {
 	w.arithmetic(a.Index, &step.Ask)
 	if a.Value != nil {
 		w.word(a.Value, &step.Ask)
+		if a.Name != nil && w.vars.integer[a.Name.Value] {
+			w.calculates(a.Value)
+		}
 	}
 	w.environment(a)
 	if a.Array != nil {
@@ -136,6 +139,30 @@ func (w *walker) assign(a *syntax.Assign, step *Step) {
 			}
 		}
 	}
+}
+
+// timed is what time measures, without the -- before it.
+func timed(s *syntax.Stmt) *syntax.Stmt {
+	if s == nil {
+		return nil
+	}
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || call.Args[0].Lit() != "--" {
+		return s
+	}
+	measured := *s
+	measured.Cmd = &syntax.CallExpr{Args: call.Args[1:]}
+	return &measured
+}
+
+// declares reports whether a declaration has an option of one letter.
+func declares(c *syntax.DeclClause, option rune) bool {
+	for _, a := range c.Args {
+		if a.Name == nil && a.Value != nil && strings.HasPrefix(a.Value.Lit(), "-") && strings.ContainsRune(a.Value.Lit(), option) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *walker) command(cmd syntax.Command) {
@@ -199,7 +226,7 @@ func (w *walker) command(cmd syntax.Command) {
 		w.add(step)
 	case *syntax.TimeClause:
 		from := len(w.steps)
-		w.stmt(c.Stmt)
+		w.stmt(timed(c.Stmt))
 		for i := range w.steps[from:] {
 			note(&w.steps[from+i].Ask, "it runs under time")
 		}
@@ -210,6 +237,9 @@ func (w *walker) command(cmd syntax.Command) {
 			step.Words = append(step.Words, Word{Text: w.source(a)})
 			if a.Index != nil || a.Name == nil {
 				w.evaluated(w.source(a))
+			}
+			if a.Value != nil && (a.Name == nil && !strings.HasPrefix(a.Value.Lit(), "-") || declares(c, 'n')) {
+				w.looksUp(a.Value)
 			}
 		}
 		w.add(step)
