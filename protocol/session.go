@@ -281,3 +281,6 @@ func (r *Imported) Keep(most int) Response {
 	}
 	return &Imported{Summary: r.Summary, Findings: []string{fmt.Sprintf("%d things were found; verify_session of %s names what is wrong now", len(r.Findings), r.Summary.SessionID)}}
 }
+
+// UnreadLog is what [SessionSummary.Damaged] begins with where nothing of the log can be read.
+const UnreadLog = "Its log cannot be read: "

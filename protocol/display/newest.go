@@ -1,6 +1,10 @@
 package display
 
-import "scorel/protocol"
+import (
+	"strings"
+
+	"scorel/protocol"
+)
 
 // NewestLook is how many sessions of a list of a project are asked for where [Newest] looks
 // for one: those before it that may be of the project are damaged, and few.
@@ -25,5 +29,15 @@ func Newest(sessions []protocol.SessionSummary) (newest, damaged *protocol.Sessi
 // project, and what to do.
 func DamagedSession(s *protocol.SessionSummary) string {
 	id := string(s.SessionID)
-	return "the session " + id + " is newer, and may be the one that you mean: " + Line(s.Damaged) + " scorel sessions show " + id + " shows what is left of it"
+	return "the session " + id + " is newer, and may be the one that you mean: " + Line(s.Damaged) + " " + DamagedAdvice(s)
+}
+
+// DamagedAdvice says how to look at what is left of a session whose log does not tell what it
+// is of, where something is.
+func DamagedAdvice(s *protocol.SessionSummary) string {
+	id := string(s.SessionID)
+	if strings.HasPrefix(s.Damaged, protocol.UnreadLog) {
+		return "scorel sessions verify " + id + " names the file, which you have to correct or remove"
+	}
+	return "scorel sessions show " + id + " shows what is left of it"
 }

@@ -200,7 +200,7 @@ func unreadLog(err error) string {
 	if errors.As(err, &path) { // the list names the session
 		err = path.Err
 	}
-	return "Its log cannot be read: " + err.Error() + "."
+	return protocol.UnreadLog + err.Error() + "."
 }
 
 // summarise reads a log for the list: its header, its first prompt and all

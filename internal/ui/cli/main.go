@@ -121,6 +121,7 @@ log that survives crashes and can be rewound, branched and resumed.
 	root.Flags().BoolVar(&background, "bg", false, "start a session in the background with the prompt, and return: scorel bg")
 	root.Flags().BoolVar(&u.phone, "remote-control", false, "show the way in for a phone of the same network: /remote-control")
 	root.Flags().BoolVar(&u.embedded, "embedded", false, "run the host in this process: what runs ends with it")
+	markPrompt(root.Flags())
 	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(), a.mcpCommand(), a.channelsCommand(),
 		a.hostCommand(), a.attachCommand(), a.assistantCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.bgCommand(), a.psCommand(), a.logsCommand(), a.killCommand(), a.daemonCommand(), a.jobCommand(), a.projectsCommand(),
 		a.extensionsCommand(), a.completionCommand(), a.manCommand())

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -22,13 +23,27 @@ type uiOptions struct {
 	phone    bool // the way in for a phone is shown
 }
 
+// uiFlags are the flags of scorel that the terminal UI takes.
+var uiFlags = []string{"model", "thinking", "permission-mode", "session", "continue", "cwd", "chrome", "channels", "remote", "token-env", "fingerprint", "resume", "embedded", "remote-control"}
+
+// markPrompt has the help say which flags of scorel count only without the terminal UI.
+func markPrompt(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "print", f.Name == "bg", slices.Contains(uiFlags, f.Name):
+		case slices.Contains(backgroundFlags, f.Name):
+			f.Usage += " (with -p or --bg)"
+		default:
+			f.Usage += " (with -p)"
+		}
+	})
+}
+
 // terminalUI shows the terminal UI until the person leaves.
 func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOptions, u *uiOptions, prompt string) error {
-	shared := map[string]bool{"model": true, "thinking": true, "permission-mode": true, "session": true, "continue": true, "cwd": true,
-		"chrome": true, "channels": true, "remote": true, "token-env": true, "fingerprint": true, "resume": true, "embedded": true, "remote-control": true}
 	var refused error
 	flags.Visit(func(f *pflag.Flag) {
-		if !shared[f.Name] && refused == nil {
+		if !slices.Contains(uiFlags, f.Name) && refused == nil {
 			refused = exit.Usagef("--%s needs -p; the terminal UI takes it from the configuration or by its commands", f.Name)
 		}
 	})
