@@ -86,6 +86,14 @@ func (l *Log) Broken() error {
 	return l.broken
 }
 
+// Cut returns how many bytes of the log are left where another program has cut it while it is
+// open, and false where it is whole, or nobody can tell. It does not wait for a commit.
+func (l *Log) Cut() (left int64, cut bool) {
+	end := l.ix.Size() // before the file is looked at, which never has less
+	size, err := l.src.size()
+	return size, err == nil && size < end
+}
+
 // OnPlaced has f called when a commit has found that another program took the log's name
 // away, with a sentence for people: the log has its name again. It is called during that
 // commit and must not wait for anything.

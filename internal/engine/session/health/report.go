@@ -15,6 +15,7 @@ type Kind string
 const (
 	TailCut        Kind = "tail_cut"       // bytes after the last whole event were set aside
 	Tail           Kind = "tail"           // such bytes stand there still
+	CutWhileOpen   Kind = "cut_while_open" // bytes at the end are gone; only of a log that a host has open
 	MissingParent  Kind = "missing_parent" // an event's parent is not before it
 	RepeatedID     Kind = "repeated_id"
 	RepeatedSeq    Kind = "repeated_seq"
@@ -66,6 +67,8 @@ func (f Finding) Sentence() string {
 		what = "the end of the log was damaged and has been set aside"
 	case Tail:
 		what = "the end of the log is damaged or unfinished"
+	case CutWhileOpen:
+		what = "another program has cut the log while it was open; what stood behind is lost"
 	case MissingParent:
 		what = "the event before this one is missing"
 	case MissingLines:
