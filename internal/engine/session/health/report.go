@@ -18,6 +18,7 @@ const (
 	CutWhileOpen   Kind = "cut_while_open" // bytes at the end are gone; only of a log that a host has open
 	MissingParent  Kind = "missing_parent" // an event's parent is not before it
 	RepeatedID     Kind = "repeated_id"
+	RepeatedHeader Kind = "repeated_header"
 	RepeatedSeq    Kind = "repeated_seq"
 	Disorder       Kind = "disorder" // a seq is lower than one before it
 	DamagedLine    Kind = "damaged_line"
@@ -89,6 +90,8 @@ func (f Finding) Sentence() string {
 		what = "the header was changed after it was written; name, folder or model of the session may be wrong"
 	case NewerVersion:
 		what = "the log was written by a later version of Scorel"
+	case RepeatedHeader:
+		what = "the header is there twice; the second is ignored"
 	case RepeatedID:
 		what = "an event is there twice; the second is ignored"
 	case RepeatedSeq:
@@ -208,7 +211,7 @@ func (r Report) Passing() bool {
 // harmless reports whether nothing is lost by what was found.
 func (f Finding) harmless() bool {
 	switch f.Kind {
-	case NoNewline, JoinedLines, CRLF, BOM, RepeatedID, LeafProved:
+	case NoNewline, JoinedLines, CRLF, BOM, RepeatedID, RepeatedHeader, LeafProved:
 		return true
 	}
 	return false
