@@ -56,6 +56,10 @@ func load(ctx context.Context, id protocol.SessionID, src *source, size int64) (
 	if err := ld.run(ctx, src.readAt); err != nil {
 		return nil, fmt.Errorf("read %s: %w", id, err)
 	}
+	if err := l.reorder(ctx, ld); err != nil {
+		return nil, fmt.Errorf("read %s: %w", id, err)
+	}
+	ix = l.index
 	if err := l.scanTail(ctx, src.readAt); err != nil {
 		return nil, err
 	}
