@@ -249,6 +249,10 @@ const ModelRefused = "The model refused to answer."
 // CallNotBegun is the result of a call that had not begun when the host was stopped or killed.
 const CallNotBegun = "Not run: the host stopped before."
 
+// NotStored is what ErrorMessage begins with of an answer that was shown and could not be
+// stored when it had come: its calls, which were not run, are left out.
+const NotStored = "This answer could not be stored when it came. Say \"go on\" to have the rest."
+
 // CallLost is the result of a call during which the host was stopped or killed.
 const CallLost = "The host stopped while this ran. It may have taken effect. Check before repeating."
 

@@ -47,6 +47,9 @@ func sequence(bodies ...protocol.Body) []protocol.Event {
 
 func caseID(n int) protocol.EventID { return protocol.EventID(fmt.Sprintf("evt_%016d", n)) }
 
+// idleLoss is the case whose last event is of no turn.
+const idleLoss = "something is lost while no turn runs"
+
 func cases() []foldCase {
 	text := func(s string) *string { return &s }
 	user := func(s string) *protocol.MessageBody {
@@ -119,6 +122,8 @@ func cases() []foldCase {
 			&protocol.Compact{Summary: "s", CompactedThrough: first, Usage: &protocol.Usage{InputTokens: 10, OutputTokens: 20}},
 			&protocol.SessionInfo{Changes: protocol.MetaChanges{Name: text("a name"), Model: text("m")}, Mode: "plan"}, &protocol.SessionInfo{Changes: protocol.MetaChanges{Name: text("")}},
 			&protocol.Rewind{TargetEventID: &first}, &protocol.Branch{LeafEventID: caseID(3)}}},
+		{idleLoss, []protocol.Body{&protocol.RuntimeStart{}, &protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted},
+			&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: protocol.Errorf(protocol.CodeStorageError, "lost")}}},
 		{"the leaf moves before the first event", []protocol.Body{user("one"), &protocol.Rewind{}}},
 		{"names of events", labels},
 		{"background commands up to the bound", tasks},
@@ -128,6 +133,9 @@ func cases() []foldCase {
 	var all []foldCase
 	for _, c := range list {
 		f := foldCase{Name: c.name, Events: sequence(c.bodies...)}
+		if c.name == idleLoss {
+			f.Events[len(f.Events)-1].TurnID = ""
+		}
 		for _, e := range f.Events {
 			Apply(&f.Live, e)
 		}

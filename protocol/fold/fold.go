@@ -101,7 +101,10 @@ func applyTransient(l *protocol.Live, e protocol.Event) {
 	case *protocol.TurnStart:
 		l.TurnID, l.TurnIndex = e.TurnID, b.TurnIndex
 	case *protocol.RuntimeEnd:
-		l.Running, l.TurnID, l.TurnIndex, l.Ended = false, "", 0, &protocol.LiveEnd{TurnID: e.TurnID, RuntimeEnd: *b}
+		l.Running, l.TurnID, l.TurnIndex = false, "", 0
+		if e.TurnID != "" { // without, something was lost while no turn ran: the newest one has ended as it has
+			l.Ended = &protocol.LiveEnd{TurnID: e.TurnID, RuntimeEnd: *b}
+		}
 		l.RunningSince, l.Command = 0, ""
 		l.Messages, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil
 		l.Tools = shells(l)

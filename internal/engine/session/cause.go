@@ -57,6 +57,13 @@ func (ix *Index) Names(ctx context.Context, sha256 string) (found bool, err erro
 
 // covers returns the event in whose bytes a place of the file is, nil for none.
 func (s snapshot) covers(place int64) *entry {
+	if s.mixed {
+		n := slices.IndexFunc(s.entries, func(e entry) bool { return e.off <= place && place < e.off+int64(e.size) })
+		if n < 0 {
+			return nil
+		}
+		return &s.entries[n]
+	}
 	n, _ := slices.BinarySearchFunc(s.entries, place, func(e entry, place int64) int {
 		if e.off+int64(e.size) <= place {
 			return -1

@@ -82,6 +82,7 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 		{"NULs before a line", edit(func(l [][]byte) [][]byte { l[5] = append(make([]byte, 600), l[5]...); return l }), []health.Kind{health.NULRun, health.JoinedLines}, 0, false},
 		{"a line of NULs", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, make([]byte, 512)) }), []health.Kind{health.NULRun}, 0, false},
 		{"doubled line", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 6, l[5]) }), []health.Kind{health.RepeatedID}, 0, false},
+		{"the log after itself", append(bytes.Clone(data), data...), append([]health.Kind{health.RepeatedHeader}, slices.Repeat([]health.Kind{health.RepeatedID}, total)...), 0, false},
 		{"repeated seq", edit(func(l [][]byte) [][]byte {
 			l[6] = bytes.Replace(l[6], []byte(`"seq":6,`), []byte(`"seq":5,`), 1)
 			return l

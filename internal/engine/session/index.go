@@ -23,7 +23,8 @@ type Index struct {
 	lastPath atomic.Pointer[pathBits] // see OnPath
 
 	mu       sync.RWMutex
-	entries  []entry // in file order; elements never change
+	entries  []entry // in file order, unless they are mixed; elements never change
+	mixed    bool    // the file has the events in another order than their numbers, and entries in that
 	links    []link  // the children, same indices as entries
 	root     link    // child: newest event without parent
 	types    []protocol.EventType
@@ -373,12 +374,13 @@ type snapshot struct {
 	entries []entry
 	bySeq   []int32
 	types   []protocol.EventType
+	mixed   bool // see [Index]
 }
 
 func (ix *Index) snapshot() snapshot {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return snapshot{ix.entries, ix.bySeq, ix.types}
+	return snapshot{ix.entries, ix.bySeq, ix.types, ix.mixed}
 }
 
 // at returns the index of the n-th event in order of seq.

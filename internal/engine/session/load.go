@@ -56,6 +56,10 @@ func load(ctx context.Context, id protocol.SessionID, src *source, size int64) (
 	if err := ld.run(ctx, src.readAt); err != nil {
 		return nil, fmt.Errorf("read %s: %w", id, err)
 	}
+	if err := l.reorder(ctx, ld); err != nil {
+		return nil, fmt.Errorf("read %s: %w", id, err)
+	}
+	ix = l.index
 	if err := l.scanTail(ctx, src.readAt); err != nil {
 		return nil, err
 	}
@@ -86,7 +90,8 @@ type loader struct {
 	// session is what the header says that it is of, or the first event: every line says
 	// the same, or what the name of the file says.
 	session protocol.SessionID
-	summed  bool // a checksum was right
+	header  []byte // the line of a sound header
+	summed  bool   // a checksum was right
 
 	// doubt is the offset of the first damage that may have moved the leaf and after
 	// which nothing says where the leaf is; -1 without one.
@@ -347,6 +352,10 @@ func (ld *loader) merge(p parsed) {
 		if f.joined && (i == 0 || p.found[i-1].lines != f.lines) {
 			ld.l.report.Add(health.Finding{Kind: health.JoinedLines, Offset: f.rec.off, Line: line, Detail: f.why})
 		}
+		if f.damage != nil && len(ld.header) > 0 && bytes.Equal(f.damage, ld.header) { // the log was appended to itself
+			ld.l.report.Add(health.Finding{Kind: health.RepeatedHeader, Offset: f.rec.off, Line: line})
+			continue
+		}
 		if f.damage != nil {
 			d := &rawlog.Damage{}
 			d.Feed(f.damage)
@@ -380,6 +389,8 @@ func (ld *loader) first(f *finding, used usages, line int) {
 	h, err := protocol.ParseHeader(text)
 	if err == nil && protocol.HeaderSum(text) == protocol.SumWrong {
 		l.report.Add(health.Finding{Kind: health.ChangedHeader, Line: line})
+	} else if err == nil {
+		ld.header = bytes.Clone(text)
 	}
 	if err != nil {
 		d := &rawlog.Damage{}

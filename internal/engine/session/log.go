@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -85,6 +86,14 @@ func (l *Log) Broken() error {
 	return l.broken
 }
 
+// Cut returns how many bytes of the log are left where another program has cut it while it is
+// open, and false where it is whole, or nobody can tell. It does not wait for a commit.
+func (l *Log) Cut() (left int64, cut bool) {
+	end := l.ix.Size() // before the file is looked at, which never has less
+	size, err := l.src.size()
+	return size, err == nil && size < end
+}
+
 // OnPlaced has f called when a commit has found that another program took the log's name
 // away, with a sentence for people: the log has its name again. It is called during that
 // commit and must not wait for anything.
@@ -150,7 +159,7 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	if l.closed {
 		return fmt.Errorf("session %s: %w", l.ix.id, ErrClosed)
 	}
-	if err := l.unlock.Held(); err != nil { // nothing is written into the other's log
+	if err := l.held(); err != nil { // nothing is written into the other's log
 		return lockError(l.ix.id, err)
 	}
 	if err := l.revive(); err != nil {
@@ -330,6 +339,18 @@ func (l *Log) revive() error {
 	return nil
 }
 
+// held returns why the log is no longer ours to write into, nil when it is. Where another
+// program has removed the folder, it is made again, with the lock.
+func (l *Log) held() error {
+	err := l.unlock.Held()
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = l.store.remake(); err == nil {
+			err = l.unlock.Held()
+		}
+	}
+	return err
+}
+
 // asWritten reports whether the first and the last line of the file are those of the index.
 func (l *Log) asWritten() bool {
 	sn := l.ix.snapshot()
@@ -394,7 +415,11 @@ func (l *Log) inPlace() error {
 		}
 		kept = " The other file is " + aside + " now."
 	}
-	f, _, err := l.copyPrefix(end, nil)
+	err := l.store.remake()
+	var f disk.File
+	if err == nil {
+		f, _, err = l.copyPrefix(end, nil)
+	}
 	if err != nil {
 		return fmt.Errorf("%s while it was open, and it cannot be written again: %w", what, err)
 	}
@@ -476,11 +501,16 @@ func (l *Log) Close() error {
 	defer func() { l.closed = true }()
 	l.store.logs.remove()
 	var err error
-	if l.file != nil && l.unlock.Held() == nil { // what is stored does not end with the file that is open
-		told := ""
-		l.placed = func(sentence string) { told = sentence }
-		if err = l.inPlace(); err == nil && told != "" && l.readOnly == "" {
-			err = l.keepNote(told)
+	if l.file != nil { // what is stored does not end with the file that is open
+		var taken *disk.LockedError
+		if err = l.held(); errors.As(err, &taken) {
+			err = nil // the log is the other's
+		} else if err == nil {
+			told := ""
+			l.placed = func(sentence string) { told = sentence }
+			if err = l.inPlace(); err == nil && told != "" && l.readOnly == "" {
+				err = l.keepNote(told)
+			}
 		}
 	}
 	if cerr := l.src.close(); err == nil {

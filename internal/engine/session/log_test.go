@@ -75,8 +75,9 @@ func TestALogThatAnotherProgramTakesAwayHasItsNameAgain(t *testing.T) {
 		"replaced": {func(p string) error {
 			return errors.Join(os.WriteFile(p+"~", []byte("other"), 0o600), os.Rename(p+"~", p))
 		}, "another file in the place", "other"},
-		"moved":     {func(p string) error { return os.Rename(p, p+".elsewhere") }, "removed the log", ""},
-		"untouched": {func(string) error { return nil }, "", ""},
+		"moved":           {func(p string) error { return os.Rename(p, p+".elsewhere") }, "removed the log", ""},
+		"with its folder": {func(p string) error { return os.RemoveAll(filepath.Dir(p)) }, "removed the log", ""},
+		"untouched":       {func(string) error { return nil }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -126,6 +127,37 @@ func TestALogThatAnotherProgramTakesAwayHasItsNameAgain(t *testing.T) {
 				if data, err := os.ReadFile(name); err != nil || string(data) != c.kept {
 					t.Errorf("kept is %q, %v", data, err)
 				}
+			}
+		})
+	}
+}
+
+func TestAFolderOfLogsThatIsElsewhereIsNotMadeAgain(t *testing.T) {
+	for name, do := range map[string]func(dir string) error{
+		"a link to nothing": func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.Symlink(filepath.Join(filepath.Dir(dir), "not mounted"), dir))
+		},
+		"the folder around it is gone": func(dir string) error { return os.RemoveAll(filepath.Dir(dir)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var err error
+			if w.store, err = OpenStore(Config{Dir: filepath.Join(t.TempDir(), "home"), Now: w.now, Rand: w.rand}); err != nil {
+				t.Fatal(err)
+			}
+			log := w.create(t)
+			dir := filepath.Dir(w.store.path(w.id))
+			if err := do(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := log.Commit(t.Context(), []protocol.Event{w.user("", "one")}); err == nil {
+				t.Error("it is stored somewhere")
+			}
+			if err := log.Close(); err == nil {
+				t.Error("what is lost is not told")
+			}
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("the folder is there again")
 			}
 		})
 	}

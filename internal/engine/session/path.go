@@ -292,7 +292,7 @@ func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32, r *l
 			return b
 		}
 		e := &s.entries[i]
-		if base < 0 || e.off < base {
+		if base < 0 || e.off < base || e.off+int64(e.size) > base+int64(len(buf)) { // behind only where entries are mixed
 			if r == nil {
 				buf = nil // events keep what was read
 			}

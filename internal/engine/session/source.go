@@ -63,6 +63,16 @@ func (s *source) reopen() {
 	}
 }
 
+// size is that of the file.
+func (s *source) size() (int64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file == nil {
+		return 0, errUnopened
+	}
+	return s.file.Size()
+}
+
 // swap closes the file and puts another in its place, nil for "open it again
 // when it is needed".
 func (s *source) swap(f disk.File) {

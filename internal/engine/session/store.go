@@ -116,6 +116,15 @@ func (s *Store) makeDir(dir string) error {
 	return nil
 }
 
+// remake makes the folder of the logs again, which was there and may have been removed. It
+// fails where that of the store is gone, too: a place that is not mounted is not written to.
+func (s *Store) remake() error {
+	if _, err := s.fs.Stat(s.cfg.Dir); err != nil {
+		return err
+	}
+	return s.makeDir(s.sessions())
+}
+
 // lock takes the lock of a log.
 func (s *Store) lock(id protocol.SessionID) (disk.Unlocker, error) {
 	u, err := s.fs.Lock(filepath.Join(s.sessions(), string(id)+lockSuffix), s.cfg.Owner())

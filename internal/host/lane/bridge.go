@@ -43,6 +43,9 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		}
 	}
 	if err != nil {
+		if answer && storageError(err).Code == protocol.CodeStorageError {
+			l.oweAnswer(raw.ID, t.view.parent, raw.Body.(*protocol.MessageBody).Message)
+		}
 		t.cancel(storageError(err))
 	}
 }
@@ -56,6 +59,7 @@ func (l *Lane) enter(t *turn, raw runtime.RawEvent) (*publish.Ticket, error) {
 		return nil, nil
 	case *protocol.MessageStart:
 		b.ParentID = l.j.Leaf()
+		t.view.parent = b.ParentID
 		l.keepStep(t, b)
 		return nil, l.j.Notify(b)
 	case *protocol.RuntimeEnd:

@@ -203,6 +203,9 @@ func (l *Lane) closeTasks() {
 	if l.j.ReadOnly() != nil {
 		return
 	}
+	if _, err := l.j.Pay(context.Background()); err != nil {
+		l.j.Report("store the answer that could not be stored when it came: " + err.Error())
+	}
 	if _, err := l.appendNotices(context.Background()); err != nil {
 		l.j.Report("record how background commands ended: " + err.Error())
 	}

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,7 +23,7 @@ type flaky struct {
 
 func (f *flaky) Open(name string, flag disk.OpenFlag) (disk.File, error) {
 	file, err := f.FS.Open(name, flag)
-	if err != nil || !strings.HasSuffix(name, ".jsonl") {
+	if err != nil || !strings.Contains(filepath.Base(name), ".jsonl") {
 		return file, err
 	}
 	return &flakyFile{file, f}, nil
@@ -174,6 +175,39 @@ func TestWhatCouldNotBeStoredCountsAsNotTold(t *testing.T) {
 	tr.say("two")
 	if p.notTold != 1 || p.asked < 2 {
 		t.Errorf("not told %d times, asked %d times", p.notTold, p.asked)
+	}
+	tr.close()
+}
+
+// TestAnAnswerThatCouldNotBeStoredIsStoredBeforeWhatFollows fails the fsync of an answer that
+// was shown, and then that of the next message, with which the answer comes again.
+func TestAnAnswerThatCouldNotBeStoredIsStoredBeforeWhatFollows(t *testing.T) {
+	disk := &flaky{FS: disk.OS()}
+	tr := newTrialOn(t, disk, `{"do":[{"text":"Half of it."},{"call":"Do","id":"c1","input":{}}]}`, again)
+	tr.open()
+	var shown atomic.Bool
+	tr.lane.Listeners().Watch(func(e protocol.Event) {
+		if e.Type == protocol.TypeTextDelta && shown.CompareAndSwap(false, true) {
+			disk.armed.Store(true)
+		}
+	})
+	tr.say("go")
+	if !shown.Load() || disk.armed.Load() || tr.called != "" {
+		t.Fatalf("shown %t, the disk is still to fail %t, called %q", shown.Load(), disk.armed.Load(), tr.called)
+	}
+	disk.armed.Store(true)
+	if _, err := tr.send("lost"); err == nil || disk.armed.Load() {
+		t.Fatalf("the message was taken: %v", err)
+	}
+	tr.rest()
+	tr.say("on")
+	tr.say("further")
+	got := slices.DeleteFunc(tr.path(), func(s string) bool { return !strings.HasPrefix(s, "user ") && !strings.HasPrefix(s, "assistant ") })
+	if want := []string{"user go", "assistant Half of it.", "user on", "assistant fine", "user further", "assistant fine"}; !slices.Equal(got, want) {
+		t.Errorf("the path is %q", got)
+	}
+	if sent := tr.model.sent(2); !strings.Contains(sent, "Half of it.") || !strings.Contains(sent, "could not be stored") {
+		t.Errorf("the model is sent %s", sent)
 	}
 	tr.close()
 }

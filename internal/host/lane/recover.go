@@ -66,25 +66,21 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 		l.cfg.Kept.Step.Drop()
 		return nil
 	}
-	var body protocol.Body
-	if a.ParentID == l.j.Leaf() {
-		m := protocol.Message{Role: protocol.RoleAssistant, Provider: a.Provider, Model: a.Model, StopReason: protocol.StopError,
-			Partial: true, ErrorMessage: protocol.HostStopped} // what it used nobody knows
-		for _, text := range a.Texts {
-			m.Content = append(m.Content, protocol.Text(text))
-		}
-		if a.Cut {
-			m.ErrorMessage += fmt.Sprintf(" Only its first %d bytes could be kept.", partial.MaxText)
-		}
-		if a.Damaged {
-			m.ErrorMessage += " What was kept of the rest is damaged."
-		}
-		body = &protocol.MessageBody{Message: m}
-	} else { // an older version has gone on with the conversation
-		body = &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
-			Content: "An earlier host stopped in the middle of an answer, and the conversation has gone on since. The answer began:\n" + strings.Join(a.Texts, "\n\n")}}
+	m := protocol.Message{Provider: a.Provider, Model: a.Model, ErrorMessage: protocol.HostStopped}
+	for _, text := range a.Texts {
+		m.Content = append(m.Content, protocol.Text(text))
 	}
-	if err := l.j.Force(ctx, body, journal.Author{Client: protocol.HostClient, ID: a.EventID}); err != nil {
+	if a.Cut {
+		m.ErrorMessage += fmt.Sprintf(" Only its first %d bytes could be kept.", partial.MaxText)
+	}
+	if a.Damaged {
+		m.ErrorMessage += " What was kept of the rest is damaged."
+	}
+	l.j.Lock()
+	l.j.Owe(owedAnswer(a.EventID, a.ParentID, m))
+	ticket, err := l.j.Pay(ctx)
+	l.j.Unlock()
+	if err = journal.WaitFor(ctx, ticket, err); err != nil {
 		return err
 	}
 	l.j.Report("the last host stopped in the middle of an answer; what had come of it is kept")
@@ -165,6 +161,36 @@ func (l *Lane) lostTurn(ctx context.Context, r partial.Running) (lost bool, call
 	return false, nil, nil
 }
 
+// owedAnswer is what is left of an answer that was announced, and shown in part, and is not
+// stored: a message, or, where the conversation has gone on elsewhere since, a note.
+func owedAnswer(id, parent protocol.EventID, m protocol.Message) *journal.Owed {
+	m.Role, m.StopReason, m.Partial = protocol.RoleAssistant, protocol.StopError, true // what it used nobody knows
+	return &journal.Owed{By: journal.Author{Client: protocol.HostClient, ID: id}, Body: func(leaf protocol.EventID) protocol.Body {
+		if parent == leaf {
+			return &protocol.MessageBody{Message: m}
+		}
+		return &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
+			Content: "An answer was not stored to its end, and the conversation has gone on since. It began:\n" + m.PlainText()}}
+	}}
+}
+
+// oweAnswer keeps the text of an answer that could not be stored; its calls were not run.
+// Where the host ends before it can be, the next one has what [partial.Step] kept.
+func (l *Lane) oweAnswer(id, parent protocol.EventID, answer protocol.Message) {
+	left := protocol.Message{Provider: answer.Provider, Model: answer.Model, ErrorMessage: protocol.NotStored}
+	for _, b := range answer.Content {
+		if b.Type == protocol.BlockText && strings.TrimSpace(b.Text) != "" {
+			left.Content = append(left.Content, b)
+		}
+	}
+	if len(left.Content) == 0 {
+		return
+	}
+	l.j.Lock()
+	defer l.j.Unlock()
+	l.j.Owe(owedAnswer(id, parent, left))
+}
+
 // damagedAnswer begins the note about an answer of which nothing can be read.
 const damagedAnswer = "The last host stopped in the middle of an answer, and what was kept of it is damaged: nothing of it can be shown. The file is "
 
@@ -216,6 +242,8 @@ func (l *Lane) Interrupted(ctx context.Context) string {
 			add("The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest.")
 		} else if m.IsFailure() && m.ErrorMessage == protocol.HostStoppedBefore {
 			add(m.ErrorMessage)
+		} else if m.Role == protocol.RoleAssistant && m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.NotStored) {
+			add("The last answer is not complete, because it could not be stored when it came. Say \"go on\" to have the rest.")
 		} else if m.Role == protocol.RoleAssistant {
 			add(cutCalls(slices.DeleteFunc(m.Calls(), func(c protocol.Block) bool { return answered[c.ID] })))
 		}

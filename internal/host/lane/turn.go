@@ -68,6 +68,7 @@ type view struct {
 	own      protocol.Instructions // the session's
 	system   string                // the system prompt, which hooks may have changed
 	added    int                   // [course.added] before the last call
+	parent   protocol.EventID      // of the answer that was announced last
 	said     string                // by the messages of the turn; the last of it
 	thinking model.ThinkingLevel   // over that of the session, "" for none
 }

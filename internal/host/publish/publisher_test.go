@@ -545,3 +545,27 @@ func TestAnEventFollowsOnTheNewestThatIsStored(t *testing.T) {
 		last = e.Seq
 	}
 }
+
+// TestTheEndOfATurnNamesItAlsoAfterFurtherFailedCommits fails a commit during a turn, and
+// another one after it.
+func TestTheEndOfATurnNamesItAlsoAfterFurtherFailedCommits(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	begin := transient(&protocol.RuntimeStart{})
+	begin.TurnID = "trn_0000000000000001"
+	put(t, p, begin)
+	for range 2 {
+		s.hold()
+		lost := put(t, p, said("lost"))
+		s.awaitCommit()
+		s.release(errors.New("another program has cut the log"))
+		if err := lost[0].Wait(context.Background()); err == nil {
+			t.Fatal("it was stored")
+		}
+		s.release(nil)
+	}
+	if end := p.Live().Ended; end == nil || end.TurnID != begin.TurnID || end.Terminal != protocol.TerminalStorageError {
+		t.Errorf("ended: %+v", end)
+	}
+}

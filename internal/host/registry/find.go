@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"scorel/internal/engine/session"
@@ -121,18 +122,24 @@ func (r *Registry) Account(id protocol.SessionID, model string, usage protocol.U
 	}
 }
 
-// View returns a session for reading: the open one, or a view that holds no lock. done
-// ends that.
+// View returns a session for reading: the open one, or a view that holds no lock, also of an
+// open one that another program has cut. done ends that.
 func (r *Registry) View(ctx context.Context, id protocol.SessionID) (index *session.Index, report health.Report, done func(), err error) {
 	if err := id.Check(); err != nil {
 		return nil, health.Report{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
 	}
+	var lost []health.Finding
 	if r.Has(id) {
 		s, err := r.Acquire(ctx, id)
 		if err != nil {
 			return nil, health.Report{}, nil, err
 		}
-		return s.lane.Log().Index(), s.report, func() { r.Release(s) }, nil
+		left, cut := s.lane.Log().Cut()
+		if !cut {
+			return s.lane.Log().Index(), s.report, func() { r.Release(s) }, nil
+		}
+		r.Release(s)
+		lost = []health.Finding{{Kind: health.CutWhileOpen, Offset: left}}
 	}
 	stamp, err := r.cfg.Store.Stamp(id) // before it is read: what comes meanwhile is another state
 	if err != nil {
@@ -147,5 +154,7 @@ func (r *Registry) View(ctx context.Context, id protocol.SessionID) (index *sess
 		v = &sharedView{View: read, report: report, stamp: stamp}
 		r.views.keep(v)
 	}
-	return v.Index(), v.report, func() { r.views.release(v) }, nil
+	report = v.report
+	report.Findings = slices.Concat(lost, report.Findings)
+	return v.Index(), report, func() { r.views.release(v) }, nil
 }

@@ -3,6 +3,7 @@ package registry_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,5 +74,39 @@ func TestALogIsReadOnceForAllItsPages(t *testing.T) {
 	w.Close()
 	if n := r.open.Load(); n != 0 {
 		t.Errorf("%d logs are open when the host has ended", n)
+	}
+}
+
+// TestAnOpenSessionWhoseLogWasCutIsReadAsFarAsItGoes cuts the log of an open session in the
+// middle of its last line.
+func TestAnOpenSessionWhoseLogWasCutIsReadAsFarAsItGoes(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"An answer."}]}`)
+	e := w.Begin(false)
+	e.Say("one")
+	e.Say("two")
+	log := filepath.Join(w.Home, ".scorel", "sessions", string(e.ID)+".jsonl")
+	info, err := os.Stat(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(log, info.Size()-50); err != nil {
+		t.Fatal(err)
+	}
+	path := hosttest.Call[*protocol.Events](t, e.C, e.ID, &protocol.GetPath{})
+	tree := hosttest.Call[*protocol.Events](t, e.C, e.ID, &protocol.GetTree{})
+	for name, page := range map[string]*protocol.Events{"path": path, "tree": tree} {
+		var texts []string
+		for _, ev := range page.Events {
+			if m, ok := ev.Message(); ok {
+				texts = append(texts, m.PlainText())
+			}
+		}
+		slices.Sort(texts)
+		if want := []string{"An answer.", "one", "two"}; !slices.Equal(texts, want) {
+			t.Errorf("%s: %q, want %q", name, texts, want)
+		}
+		if len(page.Findings) == 0 || !strings.Contains(page.Findings[0], "another program has cut the log") {
+			t.Errorf("%s: found %q", name, page.Findings)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func ReadEdited(fsys FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if size > limit {
-		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", name, size, limit)
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it has %d bytes, and at most %d are read", size, limit)}
 	}
 	data := make([]byte, size)
 	if n, err := f.ReadAt(data, 0); err != nil && (!errors.Is(err, io.EOF) || int64(n) < size) {

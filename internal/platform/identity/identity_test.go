@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"scorel/internal/platform/disk"
@@ -93,6 +94,27 @@ func TestCheckFindsWhatLoadRefuses(t *testing.T) {
 		}
 		if data, _ := os.ReadFile(name); string(data) != text {
 			t.Errorf("%q was replaced by %q", text, data)
+		}
+	}
+}
+
+func TestWhatIsNoFileOfAKeyCountsAsADamagedOne(t *testing.T) {
+	for what, put := range map[string]func(name string) error{
+		"is a directory":     func(name string) error { return os.Mkdir(name, 0o700) },
+		"levels of symbolic": func(name string) error { return os.Symlink(filepath.Base(name), name) },
+		"at most 4096 are":   func(name string) error { return os.WriteFile(name, make([]byte, 5000), 0o600) },
+		"it is a pipe and":   func(name string) error { return syscall.Mkfifo(name, 0o600) },
+		"get a new key":      func(name string) error { return os.Symlink(name+".nowhere", name) },
+	} {
+		name := filepath.Join(t.TempDir(), "client.json")
+		if err := put(name); err != nil {
+			t.Fatal(err)
+		}
+		_, err := identity.Load(disk.OS(), name, rand.Reader)
+		for _, err := range []error{err, identity.Check(disk.OS(), name)} {
+			if !identity.Unusable(err) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), what) {
+				t.Errorf("%s: %v", what, err)
+			}
 		}
 	}
 }

@@ -242,7 +242,7 @@ func (a *app) exportCommand() *cobra.Command {
 			for _, n := range ref.Notices {
 				fmt.Fprintln(a.stderr, "scorel: "+n)
 			}
-			if output == "" {
+			if output == "" || output == "-" {
 				if f.json {
 					return exit.Usagef("--json needs --output, which names the file")
 				}
@@ -261,7 +261,7 @@ func (a *app) exportCommand() *cobra.Command {
 			return err
 		})
 	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, html (one self-contained page), jsonl, or bundle (to import elsewhere)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "the file to write (default: stdout); it must not exist")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the file to write, which must not exist (- or without it: stdout)")
 	return cmd
 }
 

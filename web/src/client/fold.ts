@@ -193,7 +193,7 @@ function applyTransient(l: Live, e: TransientEvent): void {
       const shells = (l.tools ?? []).filter((t) => t.shell);
       l.running = false;
       drop(l, "turnId", "turnIndex", "runningSince", "command", "messages", "permissions", "ui", "retry");
-      l.ended = { turnId: e.turnId ?? ("" as NonNullable<Live["turnId"]>), ...body(e) };
+      if (e.turnId) l.ended = { turnId: e.turnId, ...body(e) }; // without, something was lost while no turn ran: the newest one has ended as it has
       setList(l, "tools", shells); // commands of people belong to no run
       break;
     }

@@ -15,8 +15,10 @@ type Kind string
 const (
 	TailCut        Kind = "tail_cut"       // bytes after the last whole event were set aside
 	Tail           Kind = "tail"           // such bytes stand there still
+	CutWhileOpen   Kind = "cut_while_open" // bytes at the end are gone; only of a log that a host has open
 	MissingParent  Kind = "missing_parent" // an event's parent is not before it
 	RepeatedID     Kind = "repeated_id"
+	RepeatedHeader Kind = "repeated_header"
 	RepeatedSeq    Kind = "repeated_seq"
 	Disorder       Kind = "disorder" // a seq is lower than one before it
 	DamagedLine    Kind = "damaged_line"
@@ -66,6 +68,8 @@ func (f Finding) Sentence() string {
 		what = "the end of the log was damaged and has been set aside"
 	case Tail:
 		what = "the end of the log is damaged or unfinished"
+	case CutWhileOpen:
+		what = "another program has cut the log while it was open; what stood behind is lost"
 	case MissingParent:
 		what = "the event before this one is missing"
 	case MissingLines:
@@ -86,6 +90,8 @@ func (f Finding) Sentence() string {
 		what = "the header was changed after it was written; name, folder or model of the session may be wrong"
 	case NewerVersion:
 		what = "the log was written by a later version of Scorel"
+	case RepeatedHeader:
+		what = "the header is there twice; the second is ignored"
 	case RepeatedID:
 		what = "an event is there twice; the second is ignored"
 	case RepeatedSeq:
@@ -205,7 +211,7 @@ func (r Report) Passing() bool {
 // harmless reports whether nothing is lost by what was found.
 func (f Finding) harmless() bool {
 	switch f.Kind {
-	case NoNewline, JoinedLines, CRLF, BOM, RepeatedID, LeafProved:
+	case NoNewline, JoinedLines, CRLF, BOM, RepeatedID, RepeatedHeader, LeafProved:
 		return true
 	}
 	return false

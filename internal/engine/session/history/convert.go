@@ -32,8 +32,8 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 		}
 		return protocol.Message{Role: m.Role, Content: content}, true
 	case protocol.RoleAssistant:
-		if m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped) && speaks(content) {
-			content = append(content[:len(content):len(content)], protocol.Text(brokenOff))
+		if text := brokenOff(m); text != "" && speaks(content) {
+			content = append(content[:len(content):len(content)], protocol.Text(text))
 		}
 		return protocol.Message{Role: m.Role, Content: content, Provider: m.Provider, Model: m.Model,
 			StopReason: m.StopReason, Partial: m.Partial}, speaks(content)
@@ -47,8 +47,18 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 	return protocol.Message{}, false
 }
 
-// brokenOff is told after an answer in the middle of which the host was killed.
-const brokenOff = "[The host stopped here, in the middle of this answer. No call of it was run.]"
+// brokenOff is what is told after an answer in the middle of which the host was killed, and
+// after one that could not be stored when it came; "" for any other.
+func brokenOff(m *protocol.Message) string {
+	switch {
+	case !m.Partial:
+	case strings.HasPrefix(m.ErrorMessage, protocol.HostStopped):
+		return "[The host stopped here, in the middle of this answer. No call of it was run.]"
+	case strings.HasPrefix(m.ErrorMessage, protocol.NotStored):
+		return "[This answer could not be stored when it came. No call of it was run.]"
+	}
+	return ""
+}
 
 // speaks reports whether an assistant message holds more than thinking.
 func speaks(content []protocol.Block) bool {

@@ -37,6 +37,7 @@ type Journal struct {
 	run          *Run             // nil: nothing goes on
 	held         chan struct{}    // nil: nobody holds the journal
 	fresh        []protocol.Event // events that have entered and that the run does not know
+	owed         *Owed            // nil: nothing that was shown is to be stored yet
 	closed       bool
 }
 
@@ -81,11 +82,21 @@ func (j *Journal) Report(what string) { j.cfg.Report(what, nil) }
 func (j *Journal) Reset(epoch protocol.Epoch) {
 	index := j.cfg.Log.Index()
 	j.epoch, j.leaf, j.meta, j.fresh = epoch, index.Leaf(), index.Meta(), nil
+	if j.owed != nil {
+		j.owed.entered = index.Has(j.owed.By.ID)
+	}
 }
 
-// Append lets a persistent event enter after the leaf. It is stored when the ticket says
-// so. j is locked.
+// Append lets a persistent event enter after the leaf, and after what is owed. It is stored
+// when the ticket says so. j is locked.
 func (j *Journal) Append(ctx context.Context, body protocol.Body, a Author) (protocol.Event, *publish.Ticket, error) {
+	if _, err := j.Pay(ctx); err != nil {
+		return protocol.NewEvent(body), nil, err
+	}
+	return j.append(ctx, body, a)
+}
+
+func (j *Journal) append(ctx context.Context, body protocol.Body, a Author) (protocol.Event, *publish.Ticket, error) {
 	if own, ok := body.(Authored); ok {
 		body, a = own.Body, own.By
 	}
