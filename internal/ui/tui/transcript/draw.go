@@ -36,6 +36,7 @@ type drawing struct {
 	second  int // of what shows how long it has run
 	ok      bool
 	coming  bool // an image of it may be drawn soon
+	long    bool // a message of a person, of which not all is seen when it is folded
 }
 
 // slab is the lines of an item. Those of an answer that comes in are in two pieces, so
@@ -213,12 +214,12 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 	if t.folded(it) {
 		most = userLines
 	}
-	it.long = false
+	it.drawn.long = false
 	var lines []string
 	for _, b := range m.Content {
 		if b.Type == protocol.BlockText {
 			text := wrap(framed.Unframed(b.Text), room)
-			it.long = it.long || len(text) > userLines+1
+			it.drawn.long = it.drawn.long || len(text) > userLines+1
 			left := len(text) - most
 			if left > 1 { // else the line that says so would take its place
 				text = text[:most]
@@ -377,7 +378,7 @@ func (t *Transcript) folds(it *item) bool {
 	case card, thinking, shown:
 		return t.folded(it)
 	case user:
-		return it.long && t.folded(it)
+		return it.drawn.long && t.folded(it)
 	}
 	return false
 }

@@ -44,7 +44,6 @@ type item struct {
 	live    *incoming     // what is coming in, nil for what is stored
 	loose   bool          // a card of what runs without a call that is held
 	final   bool          // it changes no more
-	long    bool          // a message of a person that can be folded; as it was drawn last
 	toggled bool          // folded or unfolded by hand, against what it is by default
 	version int           // another whenever it looks different
 

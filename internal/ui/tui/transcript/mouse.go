@@ -99,7 +99,7 @@ func (t *Transcript) opens(it *item) bool {
 	case card, thinking:
 		return true
 	case user:
-		return it.long
+		return it.drawn.long
 	case shown:
 		return display.Of(it.body).Kind == display.Folded
 	}
