@@ -26,6 +26,13 @@ func TestNoCommandHidesBehindManyHarmlessOnes(t *testing.T) {
 	}
 }
 
+func TestAReasonShowsEveryCharacterOfACommand(t *testing.T) {
+	v := compile(t, Default).Judge(bash("rm a\u200db 3\u28004; mv x\ufe0f y"))
+	if want := "`rm a[U+200D]b 3[U+2800]4` needs permission. 1 more command needs permission: mv x[U+FE0F] y."; v.Reason != want {
+		t.Errorf("%q, want %q", v.Reason, want)
+	}
+}
+
 func TestARedirectionThatNeedsPermissionIsNamedFirst(t *testing.T) {
 	p := compile(t, Default)
 	v := p.Judge(bash(strings.Repeat("echo x\n", 20) + "echo x > /etc/evil"))

@@ -207,7 +207,7 @@ func (p *Permission) input(th *theme.Theme, width int) []string {
 	if raw, ok := fields["command"]; ok {
 		var command string
 		if json.Unmarshal(raw, &command) == nil {
-			lines = append(lines, exact(command, width, th.Code)...)
+			lines = append(lines, exact(display.Literal(command), width, th.Code)...)
 			delete(fields, "command")
 		}
 	}
@@ -226,7 +226,7 @@ func (p *Permission) input(th *theme.Theme, width int) []string {
 				text = b.String()
 			}
 		}
-		name, text = display.Line(display.Exact(name))+": ", display.Exact(text)
+		name, text = display.Line(display.Exact(name))+": ", display.Input(p.req.ToolName, name, text)
 		if !strings.Contains(text, "\n") && cell.Width(name)+len(text) <= width {
 			lines = append(lines, th.Dim.On(name)+th.Text.On(cell.Clean(text)))
 			continue
