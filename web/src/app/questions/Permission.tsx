@@ -90,22 +90,18 @@ export function Permission({ request }: { request: PermissionRequest }) {
           <Diff diff={shownControls(preview.diff)} mode={mode} path={preview.path} />
         ) : preview?.omitted ? (
           <p className="why">{w.omitted}</p>
+        ) : typeof command === "string" ? (
+          <Exact text={command} name={w.whole} />
         ) : (
-          <>
-            {typeof command === "string" ? (
-              <Exact text={command} name={w.whole} />
-            ) : (
-              <Exact prose text={JSON.stringify(tool.input, undefined, 2) ?? ""} name={w.whole} />
-            )}
-            {long && (
-              <details>
-                <summary>{w.wholeRule}</summary>
-                <Exact text={long} name={w.wholeRule} />
-              </details>
-            )}
-          </>
+          <Exact prose text={JSON.stringify(tool.input, undefined, 2) ?? ""} name={w.whole} />
         )}
       </div>
+      {long && (
+        <details className="wholerule">
+          <summary>{w.wholeRule}</summary>
+          <Exact text={long} name={w.wholeRule} />
+        </details>
+      )}
       <ErrorLine error={error} />
       <NotArrived busy={busy} />
       {mayAnswer && !reasoning && (

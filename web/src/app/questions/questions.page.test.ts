@@ -194,12 +194,14 @@ describe.skipIf(withoutPages !== "")("a question", () => {
       const refusal = page.getByRole("button", { name: /Deny with a reason/ });
       await refusal.waitFor();
       for (const part of [page.locator(".sheet .exact").first(), page.locator(".sheet .why code", { hasText: "rm -rf evil" }), refusal])
-        await expect(part.evaluate(inView)).resolves.toBe(true);
+        await expect.poll(() => part.evaluate(inView)).toBe(true);
       expect(await page.locator(".choices").textContent()).toContain("a[U+200D]");
       expect(await page.locator(".sheet").textContent()).not.toContain("\u200d");
       await picture(page, `question-endless-${name}`);
       await page.getByText("The rule that would be added, whole").click();
-      await expect(refusal.evaluate(inView)).resolves.toBe(true);
+      await page.locator(".wholerule .exact").waitFor();
+      await expect.poll(() => refusal.evaluate(inView)).toBe(true);
+      await picture(page, `question-endless-rule-${name}`);
       await accessible(page);
       expect(problems).toEqual([]);
     });
