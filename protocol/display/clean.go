@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"scorel/protocol"
 )
 
 // Text makes text safe to show, and hides nothing that has been written: colours and other
@@ -72,6 +74,33 @@ func Exact(s string) string {
 	return Text(b.String())
 }
 
+// Literal is [Exact] for what is run, opened or compared as it is: a command, a path, a rule.
+// Characters that prose needs and nobody sees, such as those that join an emoji or part the
+// letters of a Persian word, are shown too, and so is a blank that a shell does not take for one.
+func Literal(s string) string {
+	if safe(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unseen(r) {
+			fmt.Fprintf(&b, "[U+%04X]", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return Exact(b.String())
+}
+
+// Input is a text of the input of a call, the member with that name, for who decides about the
+// call: [Literal] for a command and for what the rules of the tool are about, else [Exact].
+func Input(tool, member, text string) string {
+	if info := protocol.FindTool(tool); member == "command" || info.Rule != "" && member == info.TitleField {
+		return Literal(text)
+	}
+	return Exact(text)
+}
+
 // Line is Text on one line.
 func Line(s string) string {
 	s = Text(s)
@@ -103,6 +132,19 @@ func hides(r rune) bool {
 		return true
 	}
 	return r >= 0xe0000 && r <= 0xe0fff
+}
+
+// unseen reports whether a character of those that [hides] leaves to prose is not seen, or looks
+// like a blank: what Unicode lets a font leave out (Default_Ignorable_Code_Point), the blank of
+// Braille, and the spaces but for U+0020.
+func unseen(r rune) bool {
+	switch {
+	case r == 0x200c, r == 0x200d, r >= 0xfe00 && r <= 0xfe0f, r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f:
+		return true
+	case r == 0x2065, r >= 0xfff0 && r <= 0xfff8, r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a:
+		return true
+	}
+	return r == 0x2800 || r == 0xa0 || r == 0x1680 || r >= 0x2000 && r <= 0x200a || r == 0x202f || r == 0x205f || r == 0x3000
 }
 
 // sequence returns the length of the escape sequence in front of s, whose introducer is at at,

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"scorel/protocol"
 )
@@ -334,6 +336,65 @@ func TestExactShowsEveryCharacter(t *testing.T) {
 	} {
 		if got := Exact(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// literalFile holds texts as they are shown to who decides, which the TypeScript twin is held
+// against, too (web/src/app/text/text.test.ts).
+const literalFile = "../../web/src/display/literal.json"
+
+func TestTextsThatAreDecidedAboutAreShownAsTheSharedCasesSay(t *testing.T) {
+	type shown struct {
+		In      string `json:"in"`
+		Exact   string `json:"exact"`
+		Literal string `json:"literal"`
+	}
+	var out bytes.Buffer
+	for i, in := range []string{
+		"make test\n\tx",
+		"rm a\u200db p\u200cq 1\ufe0f2 b\u17b4c v\U0001d173w 3\u28004",
+		"a\u00a0b\u2003c\u202fd\u3000e\u1680f\u2000g\u205fh\u200ai",
+		"a\u180bb\u180ec\u180fd\u2065e\ufff0f\ufff9g\U0001bca0h\U000e0100i\u115fj\u3164k\u200bl\u061cm\u202en",
+		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f4bb \u2764\ufe0f 日本 ü",
+		"x\x1b[31my\x00\u009b\r\nz",
+	} {
+		out.WriteString(map[bool]string{true: "[\n", false: ",\n"}[i == 0])
+		enc := json.NewEncoder(&out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(shown{in, Exact(in), Literal(in)}); err != nil {
+			t.Fatal(err)
+		}
+		out.Truncate(out.Len() - 1)
+	}
+	out.WriteString("\n]\n")
+	golden(t, "../"+literalFile, out.Bytes())
+}
+
+// TestNothingUnseenIsLeftInWhatIsRun compares with the tables of Unicode that Go has: the marks
+// of Cf and the spaces; the others are in the shared cases.
+func TestNothingUnseenIsLeftInWhatIsRun(t *testing.T) {
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if s := string(r); !utf8.ValidRune(r) || r == 0x85 || r == 0x2028 || r == 0x2029 {
+			continue // line ends are shown as such
+		} else if (unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)) && Literal(s) == s {
+			t.Errorf("U+%04X is not seen", r)
+		}
+	}
+	prose := "\u0645\u06cc\u200c\u062e \U0001f469\u200d\U0001f4bb \u2764\ufe0f\u00a0ü"
+	if Text(prose) != prose || Exact(prose) != prose {
+		t.Errorf("prose is changed: %q", Exact(prose))
+	}
+}
+
+func TestWhatACallWouldRunOrOpenIsShownLiterally(t *testing.T) {
+	const in, literal = "a\u200db", "a[U+200D]b"
+	for _, c := range []struct{ tool, member, want string }{
+		{"Bash", "command", literal}, {"Bash", "description", in}, {"mcp__x__run", "command", literal}, {"mcp__x__send", "text", in},
+		{"Write", "path", literal}, {"Write", "content", in}, {"Read", "path", literal}, {"WebFetch", "url", literal}, {"Task", "description", in},
+	} {
+		if got := Input(c.tool, c.member, in); got != c.want {
+			t.Errorf("%s of %s is %q", c.member, c.tool, got)
 		}
 	}
 }

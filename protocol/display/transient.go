@@ -12,7 +12,7 @@ func permissionRequest(b *protocol.PermissionRequest) Item {
 	item := toolCall(b.ToolCallID, b.ToolName, b.Args)
 	item.Kind, item.ID, item.Text = Question, Line(string(b.PermissionID)), Text(b.Reason)
 	for _, s := range b.Suggestions {
-		item.Suggestions = append(item.Suggestions, protocol.Suggestion{Label: Line(s.Label), Scope: Line(s.Scope), Rule: Line(s.Rule)})
+		item.Suggestions = append(item.Suggestions, protocol.Suggestion{Label: Line(Literal(s.Label)), Scope: Line(s.Scope), Rule: Line(Literal(s.Rule))})
 	}
 	return item
 }

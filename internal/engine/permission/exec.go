@@ -298,17 +298,21 @@ func (p *Policy) loosen(a Action, line shellparse.Line) Verdict {
 	at := newPlaces(p, a)
 	at.survey(line)
 	allow := Verdict{Decision: protocol.DecisionAllow}
+	var lacks []lack
 	for _, step := range line.Steps {
 		at.enter(step)
 		r, why := p.loosenStep(at, step)
 		if why != "" {
-			return ask("", why)
+			lacks = append(lacks, lack{step, why})
 		}
 		if r != "" {
 			allow.Rule = join(allow.Rule, r)
 			allow.Git = allow.Git || len(startsGit(step.Words, maxInner)) > 0
 		}
 		at.after(step)
+	}
+	if len(lacks) > 0 {
+		return ask("", lacking(lacks))
 	}
 	if allow.Rule == "" {
 		return ask("", "The command needs permission.")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Scope says whose rules a layer holds.
@@ -183,6 +184,7 @@ func (p *Policy) Judge(a Action) Verdict {
 			v.Reason += " " + p.unconfined
 		}
 	}
+	v.Reason = display.Literal(v.Reason) // it quotes commands and paths
 	return v
 }
 

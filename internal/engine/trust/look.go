@@ -18,6 +18,7 @@ import (
 
 	"scorel/internal/engine/command"
 	"scorel/internal/engine/config"
+	"scorel/protocol/display"
 )
 
 const (
@@ -48,7 +49,7 @@ func inSight(line string) string {
 // long for that.
 func whole(lines []string) (out []string, ok bool) {
 	for _, l := range lines {
-		l = inSight(l)
+		l = display.Literal(inSight(l))
 		if len(l) > maxRun {
 			return nil, false
 		}

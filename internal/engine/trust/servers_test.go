@@ -81,6 +81,13 @@ func TestAServerIsUsedAsItWasTrustedAndNotOtherwise(t *testing.T) {
 	check("revoked", "you have not trusted")
 }
 
+func TestWhatAServerStartsIsShownToTheLastCharacter(t *testing.T) {
+	w := newWorld(t, map[string]string{".mcp.json": "{\"mcpServers\":{\"a\":{\"command\":\"ru\u200dn\",\"args\":[\"x\u28004\"]}}}"})
+	if it := w.look().Find(KindMCP, ".mcp.json"); !strings.Contains(strings.Join(it.Does, "\n"), "ru[U+200D]n x[U+2800]4") {
+		t.Errorf("%q", it.Does)
+	}
+}
+
 // TestWhatCannotBeShownCannotBeTrusted: a file must not hide a server, a variable or a
 // program among others.
 func TestWhatCannotBeShownCannotBeTrusted(t *testing.T) {

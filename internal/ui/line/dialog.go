@@ -72,7 +72,7 @@ func (a *asker) showDialog(d *protocol.Dialog) {
 		}
 		how = "a letter, or text with what to change"
 	case protocol.DialogURL:
-		a.screen.line(plainStyle, "  "+display.Line(d.URL))
+		a.screen.line(plainStyle, "  "+display.Line(display.Literal(d.URL)))
 		how = "open it, then y; n declines"
 	case protocol.DialogForm:
 		a.startForm(d)

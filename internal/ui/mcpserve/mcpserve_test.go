@@ -167,6 +167,9 @@ func TestWhoDecidesAboutACallIsShownAllOfIt(t *testing.T) {
 	if got := ask("cat a \x1b[1;1m -rf b"); !strings.Contains(got, "command: cat a [U+001B][1;1m -rf b") {
 		t.Errorf("a command with a control sequence is shown as %q", got)
 	}
+	if got := ask("cat a\u200db"); strings.Contains(got, "\u200d") || !strings.Contains(got, "command: cat a[U+200D]b") {
+		t.Errorf("a command with a character that is not seen is shown as %q", got)
+	}
 	if got := ask(strings.Repeat("a", maxAsked) + "; rm"); !strings.HasSuffix(got, " more bytes, which a person has to look at before this is allowed") || len(got) > maxAsked+maxQuestion {
 		t.Errorf("of a command that is too long is said %q", got[len(got)-100:])
 	}

@@ -59,14 +59,14 @@ type Asked struct {
 func (q question) show() Asked {
 	if p := q.permission; p != nil {
 		name, input := protocol.Target(p.ToolName, p.Args)
-		text := "May " + display.Line(name) + " run? " + display.Summary(name, input)
+		text := "May " + display.Line(name) + " run? " + questions.Summary(name, input)
 		if p.Reason != "" {
 			text += "\n" + p.Reason
 		}
 		text = clean(text, maxQuestion)
 		if p.Preview != nil && p.Preview.Diff != "" {
 			text += "\n" + whole(p.Preview.Diff)
-		} else if all := whole(inputOf(input)); all != "" {
+		} else if all := whole(inputOf(name, input)); all != "" {
 			text += "\n" + all
 		}
 		return Asked{ID: q.id(), Kind: "permission", Text: text, Options: []string{"allow", "deny"}, Answer: `"allow" lets this call run, and no other; "deny" does not, and reason says why`}
@@ -107,7 +107,7 @@ func (q question) show() Asked {
 			_ = json.Unmarshal(d.Schema, &a.Schema) // without one the text remains
 		}
 	case protocol.DialogURL:
-		text = append(text, d.URL)
+		text = append(text, display.Literal(d.URL))
 		a.Answer = "true when a person has opened the address, false to decline"
 	default:
 		text = append(text, d.Text)
@@ -119,7 +119,7 @@ func (q question) show() Asked {
 }
 
 // inputOf returns the input of a call that is asked about, a member per line, "" for none.
-func inputOf(input json.RawMessage) string {
+func inputOf(tool string, input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return string(input)
@@ -130,7 +130,7 @@ func inputOf(input json.RawMessage) string {
 		if json.Unmarshal(fields[name], &s) != nil {
 			s = string(fields[name])
 		}
-		lines = append(lines, name+": "+s)
+		lines = append(lines, name+": "+display.Input(tool, name, s))
 	}
 	return strings.Join(lines, "\n")
 }

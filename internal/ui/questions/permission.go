@@ -24,8 +24,8 @@ type Choice struct {
 func Choices(p *protocol.PermissionRequest) []Choice {
 	var all []Choice
 	for i, s := range p.Suggestions {
-		c := Choice{Label: display.Line(s.Label), Once: s.Scope == "once", Request: &protocol.AnswerPermission{PermissionID: p.PermissionID, Choice: i}}
-		if rule := display.Line(s.Rule); rule != "" && !strings.Contains(c.Label, rule) {
+		c := Choice{Label: display.Line(display.Literal(s.Label)), Once: s.Scope == "once", Request: &protocol.AnswerPermission{PermissionID: p.PermissionID, Choice: i}}
+		if rule := display.Line(display.Literal(s.Rule)); rule != "" && !strings.Contains(c.Label, rule) {
 			c.Rule = rule
 		}
 		all = append(all, c)

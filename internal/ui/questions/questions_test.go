@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -19,6 +20,28 @@ func TestChoicesShowTheRuleThatTheyWrite(t *testing.T) {
 	}
 	if r := Deny(p, "no"); r.Choice != -1 || r.Reason != "no" {
 		t.Errorf("the denial is %+v", r)
+	}
+}
+
+func TestWhatIsAllowedIsSeenToTheLastCharacter(t *testing.T) {
+	args, err := json.Marshal(map[string]string{"command": "rm a\u200db 3\u28004", "path": "x\ufe0f.go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &protocol.PermissionRequest{ToolName: "Bash", Args: args, Suggestions: []protocol.Suggestion{
+		{Label: "Allow Bash(rm a\u200db)", Rule: "Bash(rm a\u200db)"}, {Label: "Always", Rule: "Bash(rm 3\u28004)"}}}
+	all := Choices(p)
+	if all[0].Label != "Allow Bash(rm a[U+200D]b)" || all[0].Rule != "" || all[1].Rule != "Bash(rm 3[U+2800]4)" {
+		t.Errorf("%+v", all)
+	}
+	if got := Summary("Bash", args); got != "rm a[U+200D]b 3[U+2800]4" {
+		t.Errorf("the command is %q", got)
+	}
+	if got := Title(&protocol.PermissionRequest{ToolName: "Write", Args: args}); got != "Edit x[U+FE0F].go?" {
+		t.Errorf("a path is asked about as %q", got)
+	}
+	if got := Summary("Task", json.RawMessage("{\"description\":\"a \u2764\ufe0f\"}")); got != "a \u2764\ufe0f" {
+		t.Errorf("prose is shown as %q", got)
 	}
 }
 

@@ -45,6 +45,22 @@ export function exactText(s: string): string {
   return cleanText(shownControls(s));
 }
 
+/**
+ * {@link exactText} for what is run, opened or compared as it is: a command, a path, a rule.
+ * Characters that prose needs and nobody sees are shown too, and so is a blank that a shell does
+ * not take for one.
+ */
+export function literalText(s: string): string {
+  return exactText(s.replace(unseen, (c) => named(c.codePointAt(0) ?? 0)));
+}
+
+// What Unicode lets a font leave out, the blank of Braille, and the spaces but for U+0020.
+const unseen = new RegExp(
+  "[\\u200c\\u200d\\ufe00-\\ufe0f\\u17b4\\u17b5\\u180b-\\u180f\\u2065\\ufff0-\\ufff8\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}" +
+    "\\u2800\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]",
+  "gu",
+);
+
 /** Text whose control characters are shown, but for tabs and line ends. */
 export function shownControls(s: string): string {
   return s.replace(controls, (c) => named(c.charCodeAt(0)));

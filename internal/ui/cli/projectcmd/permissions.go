@@ -87,7 +87,7 @@ func (cs *commands) importRules(ctx context.Context, path string, asJSON bool) e
 		if _, err := client.Call[*protocol.RulesImported](ctx, l, "", &protocol.ImportRules{WorkDir: dir, Rules: accepted}); err != nil {
 			return err
 		}
-		fmt.Fprintf(cs.Stdout, "%s allowed in %s: %s\n", plain.Count(len(accepted), "rule"), display.Line(found.Root), display.Line(strings.Join(accepted, ", ")))
+		fmt.Fprintf(cs.Stdout, "%s allowed in %s: %s\n", plain.Count(len(accepted), "rule"), display.Line(found.Root), display.Line(display.Literal(strings.Join(accepted, ", "))))
 		return nil
 	})
 }
@@ -105,11 +105,11 @@ func (cs *commands) showForeign(found *protocol.ForeignRules) {
 		}
 		switch {
 		case r.Have:
-			fmt.Fprintf(cs.Stdout, "  %s  allowed already\n", display.Line(r.Rule))
+			fmt.Fprintf(cs.Stdout, "  %s  allowed already\n", display.Line(display.Literal(r.Rule)))
 		case len(r.As) == 0:
-			fmt.Fprintf(cs.Stdout, "  %s  cannot be taken: %s\n", display.Line(r.Rule), display.Line(r.Problem))
+			fmt.Fprintf(cs.Stdout, "  %s  cannot be taken: %s\n", display.Line(display.Literal(r.Rule)), display.Line(r.Problem))
 		default:
-			fmt.Fprintf(cs.Stdout, "  %s%s\n", display.Line(r.Rule), asHere(r))
+			fmt.Fprintf(cs.Stdout, "  %s%s\n", display.Line(display.Literal(r.Rule)), asHere(r))
 		}
 	}
 }
@@ -118,10 +118,10 @@ func (cs *commands) showForeign(found *protocol.ForeignRules) {
 func asHere(r protocol.ForeignRule) string {
 	text := ""
 	if here := strings.Join(r.As, ", "); here != r.Rule {
-		text = "  here: " + display.Line(here)
+		text = "  here: " + display.Line(display.Literal(here))
 	}
 	if len(r.As) == 1 && !strings.Contains(r.As[0], "(") {
-		text += "  (every call of " + display.Line(r.As[0]) + ")"
+		text += "  (every call of " + display.Line(display.Literal(r.As[0])) + ")"
 	}
 	return text
 }
@@ -135,7 +135,7 @@ func (cs *commands) askRules(found *protocol.ForeignRules) (accepted []string, e
 		if !isOpen(r) || slices.Contains(accepted, r.As[0]) {
 			continue
 		}
-		fmt.Fprintf(cs.Stderr, "  %s%s? [y/N/q] ", display.Line(r.Rule), asHere(r))
+		fmt.Fprintf(cs.Stderr, "  %s%s? [y/N/q] ", display.Line(display.Literal(r.Rule)), asHere(r))
 		line, err := in.ReadString('\n')
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("read the answer: %w", err)

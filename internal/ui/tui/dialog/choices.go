@@ -19,9 +19,15 @@ type choice struct {
 
 // choices are answers with numbers, one of which is on.
 type choices struct {
-	all []choice
-	on  int
+	all  []choice
+	on   int
+	most int  // lines of a label and of a detail that are drawn, 0 for all of them
+	left bool // something of them was left out
 }
+
+// endCells is how much of the end of an answer is seen when its middle is left out, in cells:
+// enough for what tells two answers from each other (") for this session").
+const endCells = 20
 
 // do moves, or picks the one that is on.
 func (c *choices) do(a keymap.Action) (picked int, ok bool) {
@@ -47,9 +53,27 @@ func (c *choices) number(text string) (picked int, ok bool) {
 	return 0, false
 }
 
-// render draws the answers in full; at gives the line at which the one that is on
+// shorten returns text in lines of at most width cells, of which there are c.most.
+func (c *choices) shorten(text string, width int, ellipsis string) []string {
+	front := text
+	if c.most > 0 { // of a long text only as much is broken into lines as can be seen
+		n, _ := cell.Fit(text, (c.most+1)*width)
+		front = text[:n]
+	}
+	lines := cell.Wrap(front, width)
+	if c.most == 0 || len(lines) <= c.most {
+		return lines
+	}
+	c.left = true
+	end := cell.CutLeft(text, max(0, cell.Width(text)-min(endCells, width/2)), ellipsis)
+	last := cell.Cut(lines[c.most-1], max(0, width-cell.Width(end)), "") + end
+	return append(lines[:c.most-1:c.most-1], last)
+}
+
+// render draws the answers, in full or as far as c.most says; at gives the line at which the one that is on
 // begins. While the dialog does not take keys nothing is pointed at.
 func (c *choices) render(th *theme.Theme, width int, armed bool) (lines []string, at int) {
+	c.left = false
 	for i, ch := range c.all {
 		pointer, style := "  ", th.Text.With(ch.style)
 		switch {
@@ -66,14 +90,14 @@ func (c *choices) render(th *theme.Theme, width int, armed bool) (lines []string
 		}
 		head := pointer + number + ch.mark
 		indent := cell.Width(head)
-		for k, l := range cell.Wrap(ch.label, max(1, width-indent)) {
+		for k, l := range c.shorten(ch.label, max(1, width-indent), th.Box.Ellipsis) {
 			if k > 0 {
 				head = strings.Repeat(" ", indent)
 			}
 			lines = append(lines, cell.Cut(th.Accent.On(head)+style.On(l), width, ""))
 		}
 		if ch.detail != "" {
-			for _, l := range cell.Wrap(ch.detail, max(1, width-indent)) {
+			for _, l := range c.shorten(ch.detail, max(1, width-indent), th.Box.Ellipsis) {
 				lines = append(lines, cell.Cut(strings.Repeat(" ", indent)+th.Dim.On(l), width, ""))
 			}
 		}

@@ -89,7 +89,8 @@ type frame struct {
 	from  int  // the first of its lines that is seen
 	seen  int  // how many are seen
 	first int  // the line that a small window begins with until somebody scrolls
-	above int  // lines of a title that is too long for its own, in front of the text
+	rows  int  // how many there are, with those of a title that is too long for its own line
+	brief bool // something below it was shortened, and is whole in the open text
 
 	cached      []string // the lines of the text
 	cachedID    string   // of the theme they were drawn with
@@ -141,7 +142,7 @@ func (f *frame) do(a keymap.Action) bool {
 	default:
 		return false
 	}
-	f.from, f.first = max(0, min(f.from, f.above+len(f.cached)-f.seen)), 0
+	f.from, f.first = max(0, min(f.from, f.rows-f.seen)), 0
 	return true
 }
 
@@ -168,11 +169,10 @@ func (f *frame) compose(th *theme.Theme, width, height int, title string, body, 
 		right = fmt.Sprintf("%d of %d", f.n, f.of)
 	}
 	lines := []string{row.Rule(th, width, title, right)}
-	f.above = 0
 	if cell.Width(title) > width-ruleCells-cell.Width(right) { // what is asked is seen whole
-		whole := exact(title, width, th.Strong)
-		body, f.above = append(whole, body...), len(whole)
+		body = append(exact(title, width, th.Strong), body...)
 	}
+	f.rows = len(body)
 	if !f.armed {
 		cursor = nil // what is typed goes to the draft
 	}
@@ -211,7 +211,7 @@ func (f *frame) hints(th *theme.Theme, width, height, body, below int, doing []r
 	if height < hintsFrom || f.keys == nil {
 		return nil
 	}
-	if f.open || body > folded || body > height-2-below {
+	if f.open || f.brief || body > folded || body > height-2-below {
 		expands := "all of it"
 		if f.open {
 			expands = "less of it"

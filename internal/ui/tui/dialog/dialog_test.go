@@ -217,6 +217,46 @@ func TestTheRuleThatWouldBeWrittenIsSeenWhole(t *testing.T) {
 	}
 }
 
+// TestALongRuleLeavesRoomForTheCommandAndAllAnswers: an offer or a reason of thousands of
+// characters pushed the command and the refusal off the screen.
+func TestALongRuleLeavesRoomForTheCommandAndAllAnswers(t *testing.T) {
+	rule := "Bash(echo " + strings.Repeat("a", 500) + "MIDDLE" + strings.Repeat("a", 500) + ")"
+	command, err := json.Marshal(map[string]string{"command": strings.Repeat("make it\n", 50)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := protocol.PermissionRequest{PermissionID: "prm_1", ToolName: "Bash", Args: command,
+		Reason: "No rule allows it. " + strings.Repeat("There is a reason for that. ", 100) + "END",
+		Suggestions: []protocol.Suggestion{
+			{Label: "Allow once", Scope: "once"},
+			{Label: "Allow " + rule + " for this session", Scope: "session", Rule: rule},
+			{Label: "Always allow it", Scope: "always", Rule: rule},
+		}}
+	for _, size := range [][2]int{{100, 26}, {60, 16}, {40, 14}} {
+		p := NewPermission(req, nil)
+		p.Arm(true)
+		p.SetKeys(keymap.Default())
+		got := screen(p, size[0], size[1])
+		for _, want := range []string{"make it", "No rule allows it.", "1. Allow once", "2. Allow", " for this session", "3. Always allow it", "rule: ", "4. No", "5. No, with a reason", "all of it"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: no %q in\n%s", size, want, got)
+			}
+		}
+		p.Do(keymap.DialogExpand)
+		seen := ""
+		for range 300 {
+			seen += strings.Join(strings.Fields(screen(p, size[0], size[1])), "")
+			p.Do(keymap.DialogDown)
+		}
+		if !strings.Contains(seen, "END") || strings.Count(seen, "MIDDLE") < 2 {
+			t.Errorf("%v: the reason and the rules cannot be read whole", size)
+		}
+		if got := screen(p, size[0], size[1]); !strings.Contains(got, "5. No, with a reason") {
+			t.Errorf("%v: no answers in\n%s", size, got)
+		}
+	}
+}
+
 // TestNothingOfACommandIsHidden looks for tricks that would let a person allow what they
 // did not see.
 func TestNothingOfACommandIsHidden(t *testing.T) {

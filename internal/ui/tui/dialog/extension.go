@@ -183,7 +183,7 @@ func (d *yesNo) Render(th *theme.Theme, width, height int) ([]string, *field.Cur
 			lines = prose(d.data.Message, width, th.Text)
 		}
 		if d.data.URL != "" {
-			lines = append(lines, exact(display.Line(d.data.URL), width, th.Strong)...)
+			lines = append(lines, exact(display.Line(display.Literal(d.data.URL)), width, th.Strong)...)
 		}
 		return lines
 	})

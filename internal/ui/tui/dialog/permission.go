@@ -141,11 +141,23 @@ func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *fiel
 	if p.req.Subagent != nil {
 		below = append(below, subagent(th, width, p.req.Subagent))
 	}
+	body := p.lines(th, width, p.draw)
+	answers, at := p.answers(th, width, height)
+	var why []string
 	if p.req.Reason != "" {
-		below = append(below, reason(p.req.Reason, th, width)...)
+		why = reason(p.req.Reason, th, width)
 	}
+	p.brief = p.left
+	if room := max(1, height-outside-len(below)-len(answers)); len(why) > room && !p.typing {
+		why = append(why[:room-1:room-1], cell.Cut(why[room-1], max(0, width-cell.Width(th.Box.Ellipsis)), "")+th.Box.Ellipsis)
+		p.brief = true
+	}
+	if p.open && p.brief {
+		body = append(body[:len(body):len(body)], p.whole(th, width)...)
+	}
+	below = append(below, why...)
 	var cursor *field.Cursor
-	on := len(below)
+	on := len(below) + at
 	doing := []row.Doing{{Action: keymap.DialogPick, Text: "answer"}, {Action: keymap.DialogReason, Text: "deny with a reason"}, {Action: keymap.DialogClose, Text: "no"}}
 	if p.typing {
 		label := "No, because: "
@@ -154,11 +166,35 @@ func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *fiel
 		doing = []row.Doing{{Action: keymap.DialogPick, Text: "send"}, {Action: keymap.DialogClose, Text: "back"}}
 		below = append(below, cell.Cut(th.Accent.On(label), width, "")+text)
 	} else {
-		lines, at := p.choices.render(th, width, p.armed)
-		on += at
-		below = append(below, lines...)
+		below = append(below, answers...)
 	}
-	return p.compose(th, width, height, questions.Title(&p.req), p.lines(th, width, p.draw), below, on, cursor, doing...)
+	return p.compose(th, width, height, questions.Title(&p.req), body, below, on, cursor, doing...)
+}
+
+// outside is how many lines of a permission question are at least neither its reason nor its
+// answers: the title, two of what is asked about, and the keys.
+const outside = 1 + minBody + 1
+
+// answers draws the answers, each with so few lines that all are seen.
+func (p *Permission) answers(th *theme.Theme, width, height int) (lines []string, at int) {
+	for p.most = 2; ; p.most-- {
+		if lines, at = p.choices.render(th, width, p.armed); p.most == 1 || len(lines) < height-outside {
+			return lines, at
+		}
+	}
+}
+
+// whole returns the reason and what is offered without anything left out, to be read below what
+// is asked about.
+func (p *Permission) whole(th *theme.Theme, width int) []string {
+	lines := []string{""}
+	if p.req.Reason != "" {
+		lines = append(lines, reason(p.req.Reason, th, width)...)
+	}
+	all := p.choices
+	all.all, all.most = all.all[:len(p.offered)], 0
+	offers, _ := all.render(th, width, false)
+	return append(lines, offers...)
 }
 
 // input shows the command of a call exactly, else every field of its input.
@@ -171,7 +207,7 @@ func (p *Permission) input(th *theme.Theme, width int) []string {
 	if raw, ok := fields["command"]; ok {
 		var command string
 		if json.Unmarshal(raw, &command) == nil {
-			lines = append(lines, exact(command, width, th.Code)...)
+			lines = append(lines, exact(display.Literal(command), width, th.Code)...)
 			delete(fields, "command")
 		}
 	}
@@ -190,7 +226,7 @@ func (p *Permission) input(th *theme.Theme, width int) []string {
 				text = b.String()
 			}
 		}
-		name, text = display.Line(display.Exact(name))+": ", display.Exact(text)
+		name, text = display.Line(display.Exact(name))+": ", display.Input(p.req.ToolName, name, text)
 		if !strings.Contains(text, "\n") && cell.Width(name)+len(text) <= width {
 			lines = append(lines, th.Dim.On(name)+th.Text.On(cell.Clean(text)))
 			continue

@@ -5,7 +5,7 @@ import { Button } from "../parts/controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { Markdown } from "../text/Markdown";
 import { safeHref } from "../text/links";
-import { exactText } from "../text/safe";
+import { exactText, literalText } from "../text/safe";
 import { useWords } from "../words/index";
 import { ComponentSheet } from "./ComponentSheet";
 import { NotArrived, useAnswering } from "./Questions";
@@ -96,7 +96,7 @@ function Kind(props: Asked) {
       return (
         <>
           <p className="why">
-            <code>{exactText(dialog.url ?? "")}</code>
+            <code>{literalText(dialog.url ?? "")}</code>
           </p>
           <div className="acts">
             <Button no data-refuse="" onClick={() => answer(false)} disabled={busy}>

@@ -10,7 +10,7 @@ import { ErrorLine } from "../parts/ErrorLine";
 import { countDiff } from "../text/diff";
 import { Diff } from "../text/Diff";
 import { shownControls } from "../../display/index";
-import { exactText } from "../text/safe";
+import { exactText, literalText } from "../text/safe";
 import { useLanguage, useWords } from "../words/index";
 import { Exact } from "../text/Exact";
 import { NotArrived, useAnswering } from "./Questions";
@@ -33,16 +33,18 @@ export function Permission({ request }: { request: PermissionRequest }) {
   const tool = toolOf(request.toolName, request.args);
   const { verb } = verbOf(tool as Step, language);
   const command = tool.info?.view === "command" ? member(tool.input, "command") : undefined;
-  const title = exactText(titleOf(tool.info, tool.input));
+  const title = (tool.info?.rule ? literalText : exactText)(titleOf(tool.info, tool.input)); // what rules are about is run or opened
   const { preview } = request;
   const counts = preview?.diff ? countDiff(preview.diff) : undefined;
   const offered = (request.suggestions ?? []).map((s, choice) => ({ ...s, choice })).filter((s) => mayAll || s.scope === "once");
 
+  // A longer rule is shortened where it is offered, so that all answers are in view.
+  const long = offered.map((s) => literalText(s.rule ?? "")).find((rule) => rule.length > 80);
   const choices: { key: string; name: string; about: string; act(): void }[] = [
     ...offered.map((s) => ({
       key: String(s.choice),
       name: nameOf(s, w),
-      about: s.rule ? w.rule(s.rule) : w.onceAbout,
+      about: s.rule ? w.rule(literalText(s.rule)) : w.onceAbout,
       act: () => answer({ choice: s.choice }),
     })),
     { key: "deny", name: w.deny, about: w.denyAbout, act: () => answer({ choice: -1 }) },
@@ -88,10 +90,18 @@ export function Permission({ request }: { request: PermissionRequest }) {
           <Diff diff={shownControls(preview.diff)} mode={mode} path={preview.path} />
         ) : preview?.omitted ? (
           <p className="why">{w.omitted}</p>
+        ) : typeof command === "string" ? (
+          <Exact text={command} name={w.whole} />
         ) : (
-          <Exact text={typeof command === "string" ? command : (JSON.stringify(tool.input, undefined, 2) ?? "")} name={w.whole} />
+          <Exact prose text={JSON.stringify(tool.input, undefined, 2) ?? ""} name={w.whole} />
         )}
       </div>
+      {long && (
+        <details className="wholerule">
+          <summary>{w.wholeRule}</summary>
+          <Exact text={long} name={w.wholeRule} />
+        </details>
+      )}
       <ErrorLine error={error} />
       <NotArrived busy={busy} />
       {mayAnswer && !reasoning && (

@@ -40,6 +40,10 @@ const script = [
     ],
   },
   {
+    if: { user: "^endless" },
+    do: [{ call: "Bash", input: { command: `echo ${"a".repeat(5000)}\u200d; rm -rf evil; echo ${"b".repeat(5000)}` } }],
+  },
+  {
     if: { user: "^long" },
     do: [{ text: "A line of an answer.\n\n", times: 60 }, { text: "Then I would run it." }, { call: "Bash", input: { command: "true" } }],
   },
@@ -184,6 +188,25 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     await picture(page, "question-hidden-done");
   });
 
+  for (const [name, options] of Object.entries({ phone, desk })) {
+    test(`whose rule is endless keeps all answers in view: ${name}`, async () => {
+      const page = await world.page(`#/s/${await world.session("endless")}`, options);
+      const refusal = page.getByRole("button", { name: /Deny with a reason/ });
+      await refusal.waitFor();
+      for (const part of [page.locator(".sheet .exact").first(), page.locator(".sheet .why code", { hasText: "rm -rf evil" }), refusal])
+        await expect.poll(() => part.evaluate(inView)).toBe(true);
+      expect(await page.locator(".choices").textContent()).toContain("a[U+200D]");
+      expect(await page.locator(".sheet").textContent()).not.toContain("\u200d");
+      await picture(page, `question-endless-${name}`);
+      await page.getByText("The rule that would be added, whole").click();
+      await page.locator(".wholerule .exact").waitFor();
+      await expect.poll(() => refusal.evaluate(inView)).toBe(true);
+      await picture(page, `question-endless-rule-${name}`);
+      await accessible(page);
+      expect(problems).toEqual([]);
+    });
+  }
+
   const sizes = { phone, narrow: { ...phone, viewport: { width: 320, height: 568 } }, desk };
   for (const [name, options] of Object.entries(sizes)) {
     test(`leaves what led to it to be read: ${name}`, async () => {
@@ -271,6 +294,13 @@ describe.skipIf(withoutPages !== "")("a question", () => {
     expect(problems).toEqual([]);
   });
 });
+
+/** Runs in the page: whether nothing cuts the middle of an element off. */
+function inView(el: Element): boolean {
+  const box = el.getBoundingClientRect();
+  const at = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return at !== null && el.contains(at);
+}
 
 /** Runs in the page: the longest pause between two keys, in milliseconds. */
 function watchKeys(): void {

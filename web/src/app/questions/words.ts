@@ -5,6 +5,7 @@ export const questionsWords = words(
   {
     once: "Allow once",
     whole: "What is asked for",
+    wholeRule: "The rule that would be added, whole",
     session: "Allow for this session",
     always: "Always allow",
     onceAbout: "only this, no rule is written",
@@ -60,6 +61,7 @@ export const questionsWords = words(
   },
   {
     whole: "所请求的内容",
+    wholeRule: "将添加的完整规则",
     once: "允许一次",
     session: "本会话内允许",
     always: "总是允许",

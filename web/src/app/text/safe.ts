@@ -1,5 +1,5 @@
 /** What makes text of models and tools safe to show. */
-import { cleanText, exactText as exact } from "../../display/index";
+import { cleanText, exactText as exact, literalText as literal } from "../../display/index";
 
 // Written as text, because these characters are not seen in a pattern.
 const suspect = new RegExp(
@@ -13,6 +13,11 @@ const piled = /([\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]{16})[\u0300-\u036f\u1a
 /** {@link safeText} of what somebody decides about: control characters are shown as well. */
 export function exactText(s: string): string {
   return exact(s).replace(piled, "$1…");
+}
+
+/** {@link exactText} of what is run, opened or compared as it is, with all that is not seen. */
+export function literalText(s: string): string {
+  return literal(s).replace(piled, "$1…");
 }
 
 /** Text with what reorders or hides others shown by its number, and at most 16 marks on a letter. */

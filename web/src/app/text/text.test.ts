@@ -4,7 +4,8 @@ import { changedWords, countDiff, type Line, pairsOf, parseDiff, rowsOf } from "
 import { colour, ready } from "./highlight";
 import { languageOf, languageOfPath } from "./languages";
 import { otherHost, safeHref } from "./links";
-import { safeText } from "./safe";
+import cases from "../../display/literal.json" with { type: "json" };
+import { exactText, literalText, safeText } from "./safe";
 
 describe("links", () => {
   test.each([
@@ -41,6 +42,13 @@ describe("text", () => {
     expect(safeText("a\u202eb\u200b")).toBe("a[U+202E]b[U+200B]");
     expect(safeText("plain — 中文 🙂\n\tx")).toBe("plain — 中文 🙂\n\tx");
     expect(safeText("half \ud83d")).toBe("half \ufffd");
+  });
+});
+
+describe("what is decided about", () => {
+  test.each(cases)("is shown as by the host: $literal", ({ in: text, exact, literal }) => {
+    expect(exactText(text)).toBe(exact);
+    expect(literalText(text)).toBe(literal);
   });
 });
 
