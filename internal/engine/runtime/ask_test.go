@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -64,6 +65,19 @@ func TestTheFallbackIsAskedWithinItsOwnOutputLimit(t *testing.T) {
 	}
 	if len(tr.waits) != 3 || tr.waits[2] != 0 {
 		t.Errorf("waits: %v", tr.waits)
+	}
+}
+
+func TestWhatGoesOnAtTheOutputLimitIsAskedForAtTheModelsLimitAtOnce(t *testing.T) {
+	cut := `{"do":[{"text":"a"}],"stop":"max_tokens"}`
+	tr := newTrial(t, nil, cut, cut, cut, `{"do":[{"text":"b"}]}`)
+	main := &limited{Model: tr.run.Model, max: 64_000}
+	tr.run.Model = main
+	if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v", end)
+	}
+	if want := []int{defaultOutput, 64_000, 64_000, 64_000}; !slices.Equal(main.requests, want) {
+		t.Errorf("limits: %v, want %v", main.requests, want)
 	}
 }
 

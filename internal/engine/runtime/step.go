@@ -33,7 +33,7 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 	}
 	full := l.model.Info().MaxTokens
 	limit := full
-	if limit == 0 || limit > defaultOutput {
+	if limit == 0 || limit > defaultOutput && t.continuations == 0 { // what goes on is known to be long
 		limit = defaultOutput
 	}
 	var longest answer
