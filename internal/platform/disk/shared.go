@@ -39,13 +39,23 @@ func ReadEdited(fsys FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if size > limit {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it has %d bytes, and at most %d are read", size, limit)}
+		return nil, &LongError{name, size, limit}
 	}
 	data := make([]byte, size)
 	if n, err := f.ReadAt(data, 0); err != nil && (!errors.Is(err, io.EOF) || int64(n) < size) {
 		return nil, err
 	}
 	return data, nil
+}
+
+// LongError is the error of a file that has more bytes than are read of it.
+type LongError struct {
+	Name        string
+	Size, Limit int64 // bytes
+}
+
+func (e *LongError) Error() string {
+	return fmt.Sprintf("%s has %d bytes; at most %d are read", e.Name, e.Size, e.Limit)
 }
 
 // WaitLock takes a lock that is only ever held for a moment, waiting up to 10 s

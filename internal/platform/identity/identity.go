@@ -116,7 +116,9 @@ func read[K any](fsys disk.FS, name string, parse func([]byte) (K, error)) (none
 	case errors.Is(err, fs.ErrPermission) && errors.As(err, &path):
 		return none, fmt.Errorf("the key file %s %w: %v; make it yours again: chmod u+rw %s", name, errClosed, path.Err, name)
 	case errors.As(err, &path) && path.Path == name && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
-		return none, fmt.Errorf("the key file %s %w (%v)", name, errDamaged, path.Err) // a folder, a loop of links, too long
+		return none, fmt.Errorf("the key file %s %w (%v)", name, errDamaged, path.Err) // a folder, a loop of links
+	case errors.As(err, new(*disk.LongError)):
+		return none, fmt.Errorf("the key file %s %w (%v)", name, errDamaged, err)
 	case err != nil:
 		return none, fmt.Errorf("the key file %s cannot be read: %w", name, err)
 	}
