@@ -27,16 +27,12 @@ var hiding = []string{
 
 // TestWhatBashRunsBetweenSingleQuotesIsSeen asks bash which of the forms run the command.
 func TestWhatBashRunsBetweenSingleQuotesIsSeen(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash")
-	}
 	ran := 0
 	for _, form := range hiding {
 		for _, command := range []string{"$(touch P)", "`touch P`"} {
 			src := strings.ReplaceAll(form, "Q", command)
 			dir := t.TempDir()
-			cmd := exec.Command(bash, "-c", src)
+			cmd := exec.Command("bash", "-c", src)
 			cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
 			_ = cmd.Run() // many are errors after what they have run
 			if _, err := os.Stat(filepath.Join(dir, "P")); err != nil {

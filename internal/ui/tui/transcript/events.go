@@ -442,7 +442,7 @@ func (t *Transcript) adopt() (some bool) {
 		first.final = true
 		first.changed()
 		t.calls[it.call.id] = first
-		t.items[i] = &item{kind: hidden, id: it.id, event: it.event, size: it.size, call: first.call, final: true, giving: giving{given: it.given}}
+		t.items[i] = &item{kind: hidden, id: it.id, event: it.event, size: it.size, call: first.call, final: true, given: it.given}
 		some = true
 	}
 	return some

@@ -21,13 +21,6 @@ const (
 	retry                // the model is called again after a wait
 )
 
-// giving is what Commit has given of an item.
-type giving struct {
-	begun bool  // some of it
-	given bool  // and all
-	feed  *feed // an answer, as it is given
-}
-
 // item is one piece of the conversation.
 type item struct {
 	kind  kind
@@ -47,7 +40,9 @@ type item struct {
 	toggled bool          // folded or unfolded by hand, against what it is by default
 	version int           // another whenever it looks different
 
-	giving
+	begun bool  // Commit has given some of it
+	given bool  // and all
+	feed  *feed // an answer, as it is given
 
 	drawn drawing
 	shown *feed // an answer that comes in, for full-screen mode
