@@ -65,9 +65,47 @@ func (c *choices) shorten(text string, width int, ellipsis string) []string {
 		return lines
 	}
 	c.left = true
+	if whole, ok := c.shortenRules(text, width, ellipsis); ok {
+		return whole
+	}
 	end := cell.CutLeft(text, max(0, cell.Width(text)-min(endCells, width/2)), ellipsis)
 	last := cell.Cut(lines[c.most-1], max(0, width-cell.Width(end)), "") + end
 	return append(lines[:c.most-1:c.most-1], last)
+}
+
+// betweenRules stands between two rules of an answer, behind the first one's bracket.
+const betweenRules = "), "
+
+// leastRule is how much of each rule is seen when an answer has several, in cells.
+const leastRule = 16
+
+// shortenRules leaves out the middle of each long rule of an answer that has several, so that
+// none hides between two others; false is one whose rules do not all fit so.
+func (c *choices) shortenRules(text string, width int, ellipsis string) ([]string, bool) {
+	rules := strings.SplitAfter(text, betweenRules)
+	if len(rules) == 1 {
+		return nil, false
+	}
+	for each := c.most * width / len(rules); each >= leastRule; each-- {
+		var b strings.Builder
+		for _, r := range rules {
+			if n := cell.Width(r); n > each {
+				end := min(endCells, each/2)
+				r = cell.Cut(r, each-end, "") + cell.CutLeft(r, n-end, ellipsis)
+			}
+			b.WriteString(r)
+		}
+		if lines := cell.Wrap(b.String(), width); len(lines) <= c.most {
+			return lines, true
+		}
+	}
+	lines := cell.Wrap(fmt.Sprintf("%s%s %d rules, of which not all fit here%s", cell.Cut(rules[0], min(cell.Width(rules[0]), width/2), ""), ellipsis, len(rules), afterRules(rules[len(rules)-1])), width)
+	return lines[:min(len(lines), c.most)], true
+}
+
+// afterRules is what follows the last rule of an answer: for how long they count.
+func afterRules(last string) string {
+	return last[strings.LastIndexByte(last, ')')+1:]
 }
 
 // render draws the answers, in full or as far as c.most says; at gives the line at which the one that is on

@@ -16,6 +16,18 @@ import { Exact } from "../text/Exact";
 import { NotArrived, useAnswering } from "./Questions";
 import { questionsWords } from "./words";
 
+/** How much of each rule is seen where an answer has several, in characters: of its beginning and of its end. */
+const ruleHead = 24;
+const ruleTail = 12;
+
+/** Rules with the middle of long ones left out, so that none hides between two others, and how many they are. */
+function shortRules(rules: string): [text: string, n: number] {
+  const all = rules.split("), ");
+  if (all.length === 1) return [rules, 1];
+  const short = (r: string) => (r.length > ruleHead + ruleTail + 1 ? `${r.slice(0, ruleHead)}…${r.slice(-ruleTail)}` : r);
+  return [all.map(short).join("), "), all.length];
+}
+
 /** Whether a call may run: what it would do, and what can be answered, with the rule that would be written. */
 export function Permission({ request }: { request: PermissionRequest }) {
   const w = useWords(questionsWords);
@@ -44,7 +56,7 @@ export function Permission({ request }: { request: PermissionRequest }) {
     ...offered.map((s) => ({
       key: String(s.choice),
       name: nameOf(s, w),
-      about: s.rule ? w.rule(literalText(s.rule)) : w.onceAbout,
+      about: s.rule ? w.rule(...shortRules(literalText(s.rule))) : w.onceAbout,
       act: () => answer({ choice: s.choice }),
     })),
     { key: "deny", name: w.deny, about: w.denyAbout, act: () => answer({ choice: -1 }) },
