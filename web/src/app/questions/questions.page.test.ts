@@ -196,6 +196,9 @@ describe.skipIf(withoutPages !== "")("a question", () => {
       for (const part of [page.locator(".sheet .exact").first(), page.locator(".sheet .why code", { hasText: "rm -rf evil" }), refusal])
         await expect.poll(() => part.evaluate(inView)).toBe(true);
       expect(await page.locator(".choices").textContent()).toContain("a[U+200D]");
+      expect(await page.locator(".choices .rule").nth(1).textContent()).toMatch(
+        /^adds 3 rules: Bash\(echo 'a+….*, Bash\(rm -rf evil\), Bash\(echo b/,
+      );
       expect(await page.locator(".sheet").textContent()).not.toContain("\u200d");
       await picture(page, `question-endless-${name}`);
       await page.getByText("The rule that would be added, whole").click();
