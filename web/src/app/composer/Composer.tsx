@@ -1,5 +1,15 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square, X } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { RequestError } from "../../client/index";
 import { cleanLine, cleanText } from "../../display/index";
 import type { EventID } from "../../protocol/index";
@@ -49,6 +59,7 @@ function Box() {
   const shell = useLive((l) => l.tools?.find((t) => t.shell && t.eventId !== over)?.eventId);
   const [text, setTextNow] = useState(() => draftOf(sessionId));
   const [cursor, setCursor] = useState(text.length);
+  const [placed, setPlaced] = useState<{ at: number }>(); // where the cursor was put last, other than by a key
   const [focused, setFocused] = useState(false);
   const [files, setFilesNow] = useState(() => filesOf(sessionId));
   const [problem, setProblem] = useState("");
@@ -74,8 +85,12 @@ function Box() {
   const write = (t: string) => {
     setText(t);
     setCursor(t.length);
-    requestAnimationFrame(() => area.current?.setSelectionRange(t.length, t.length));
+    setPlaced({ at: t.length });
   };
+  // With the text itself: a key that comes after it finds the cursor there, and is not undone by it.
+  useLayoutEffect(() => {
+    if (placed) area.current?.setSelectionRange(placed.at, placed.at);
+  }, [placed]);
   const open = useCallback((p: Picking) => {
     if (p === "file") picker.current?.click();
     else setPicking(p);

@@ -428,6 +428,23 @@ describe.skipIf(withoutPages !== "")("typing in the message box", () => {
     expect(problems).toEqual([]);
   });
 
+  test("keys that come before the next frame go where the text that was taken back ends", async () => {
+    const { page } = await idle();
+    await box(page).fill("two\nlines");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "two lines" }).waitFor();
+    await page.evaluate(() => {
+      window.requestAnimationFrame = (f) => window.setTimeout(() => f(performance.now()), 200);
+    });
+    await box(page).press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.type("A");
+    await page.waitForTimeout(300);
+    await page.keyboard.type("B");
+    expect(await value(page)).toMatch(/AB.*\n/); // in the first line, one after the other
+    expect(problems).toEqual([]);
+  });
+
   test("the buttons fit while a turn runs", async () => {
     const id = await world.session("wait for it");
     await world.host.request("update_info", { changes: { model: "deep", thinkingLevel: "medium" } }, id);
