@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -36,6 +38,7 @@ type appends struct {
 	P50       float64 `json:"p50"` // milliseconds from the call to the acknowledgement
 	P99       float64 `json:"p99"`
 	Max       float64 `json:"max"`
+	Bare      float64 `json:"bare"` // the same bytes a second, in events, written and synced without Scorel
 }
 
 // appendsCommand appends to many sessions at once, each event in a commit of its
@@ -55,6 +58,9 @@ func appendsCommand(ctx context.Context, args []string) error {
 	defer remove()
 	out, err := measureAppends(ctx, store, *sessions, *length)
 	if err != nil {
+		return err
+	}
+	if out.Bare, err = bareAppends(*parent, *sessions, *length); err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(out)
@@ -100,6 +106,46 @@ func measureAppends(ctx context.Context, store *session.Store, sessions int, len
 	}
 	return appends{Events: len(all), PerSecond: float64(len(all)) / took.Seconds(),
 		P50: all.median(), P99: all.quantile(0.99), Max: all.max()}, errors.Join(errs...)
+}
+
+// bareAppends returns how many events a second the disk takes when nothing else is done:
+// lines of the same lengths at the ends of as many files, each written and synced by itself.
+// What a machine gives changes by the hour, so it is measured beside.
+func bareAppends(parent string, files int, length time.Duration) (float64, error) {
+	dir, err := os.MkdirTemp(parent, "bare")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	var lines [][]byte
+	for t := newTalk(0, ""); len(lines) < 40; {
+		e, err := t.next().Seal()
+		if err != nil {
+			return 0, err
+		}
+		lines = append(lines, append(e.Raw(), '\n'))
+	}
+	counts := make([]int, files)
+	errs := make([]error, files)
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for i := range files {
+		wg.Go(func() { // ends after length
+			f, err := os.Create(filepath.Join(dir, strconv.Itoa(i)))
+			for ; err == nil && time.Since(begin) < length; counts[i]++ {
+				if _, err = f.Write(lines[counts[i]%len(lines)]); err == nil {
+					err = f.Sync()
+				}
+			}
+			errs[i] = errors.Join(err, f.Close())
+		})
+	}
+	wg.Wait()
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	return float64(all) / time.Since(begin).Seconds(), errors.Join(errs...)
 }
 
 // contexts is what contextCommand prints, in milliseconds.

@@ -194,15 +194,17 @@ func (b *bench) child(ctx context.Context, to any, args ...string) error {
 func durableAppends(ctx context.Context, b *bench, n int) ([]figure, error) {
 	rate := figure{Key: "appends", Name: "durable appends, 64 sessions at once", Unit: "/s", Goal: 20_000, AtLeast: true}
 	p99 := figure{Key: "appends.p99", Name: "durable appends, 99th percentile", Unit: "ms", Goal: 10}
+	bare := figure{Key: "appends.bare", Name: "the same bytes into 64 files without Scorel", Unit: "/s"}
 	for range max(3, n/4) {
 		var a appends
 		if err := b.child(ctx, &a, "appends", "-parent", b.world.root); err != nil {
-			return []figure{rate, p99}, err
+			return []figure{rate, p99, bare}, err
 		}
 		rate.Values = append(rate.Values, a.PerSecond)
 		p99.Values = append(p99.Values, a.P99)
+		bare.Values = append(bare.Values, a.Bare)
 	}
-	return []figure{rate, p99}, nil
+	return []figure{rate, p99, bare}, nil
 }
 
 func longContext(ctx context.Context, b *bench, n int) ([]figure, error) {

@@ -2,11 +2,13 @@ package webpush
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"scorel/internal/host/clients"
 	"scorel/internal/host/diagnostics"
 	"scorel/internal/host/guard"
 	"scorel/internal/platform/disk"
@@ -255,5 +257,40 @@ func TestADamagedFileIsToldAndKept(t *testing.T) {
 	}
 	if data, err := disk.ReadFile(disk.OS(), st.name, 100); err != nil || string(data) != "{" {
 		t.Errorf("it became %q, %v", data, err)
+	}
+}
+
+func TestWhatBecameOfAPushIsShownWhereItCannotBeStored(t *testing.T) {
+	p := newPlan(t, "c")
+	if err := os.MkdirAll(p.store.name, 0o700); err != nil { // a folder is where the file belongs
+		t.Fatal(err)
+	}
+	sub := *p.target("c")
+	if err := p.keep(sub, outcome{state: protocol.PushUnreachable, status: 503}); err == nil {
+		t.Error("it was stored")
+	}
+	if got := p.target("c"); got.State != protocol.PushUnreachable || got.Status != 503 {
+		t.Errorf("shown: %+v", got)
+	}
+}
+
+func TestAPushIsTriedAgainWhenTheListOfClientsCannotBeReadForAMoment(t *testing.T) {
+	p := newPlan(t, "c")
+	name := filepath.Join(t.TempDir(), "clients.json")
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.cfg.Entries = clients.New(disk.OS(), name, time.Now)
+	p.job("s", protocol.JobWorking)
+	p.job("s", protocol.JobWaiting)
+	p.now = p.now.Add(time.Minute)
+	orders, _ := p.due(p.now)
+	if len(orders) != 1 {
+		t.Fatalf("%+v", orders)
+	}
+	p.send(t.Context(), orders[0])
+	p.now = p.now.Add(time.Hour)
+	if orders, _ := p.due(p.now); len(orders) != 1 {
+		t.Errorf("later: %+v", orders)
 	}
 }

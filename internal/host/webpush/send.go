@@ -66,6 +66,7 @@ func (p *Pushes) send(ctx context.Context, o order) {
 	switch {
 	case err != nil:
 		p.cfg.Log.Note("no push is sent: "+err.Error(), nil)
+		out = outcome{again: p.backoff(o.failures)}
 		return
 	case !ok || e.AddedAt != o.sub.Added:
 		p.Forget(o.sub.ClientID)
@@ -177,40 +178,41 @@ func reason(err error) string {
 	return "the push service could not be reached"
 }
 
-// keep stores what became of a push, where that is new.
+// keep stores and shows what became of a push, where that is new. It is shown, too, where it
+// cannot be stored: a host that starts again then finds out anew.
 func (p *Pushes) keep(sub subscription, out outcome) error {
 	if sub.State == out.state && sub.Status == out.status {
 		return nil
 	}
 	p.changing.Lock()
 	defer p.changing.Unlock()
-	var kept *subscription
+	next := sub
+	next.State, next.Status = out.state, out.status
+	if out.state == protocol.PushGone {
+		next.Endpoint = ""
+	}
 	err := p.store.change(sub.ClientID, nil, func(old *subscription) *subscription {
 		if old == nil || old.Endpoint != sub.Endpoint {
 			return old // it was replaced meanwhile
 		}
-		next := *old
-		next.State, next.Status = out.state, out.status
-		if out.state == protocol.PushGone {
-			next.Endpoint = ""
-		}
-		kept = &next
-		return kept
+		return &next
 	})
-	if kept != nil && err == nil {
-		p.take(*kept)
+	if p.take(sub, next) {
 		p.cfg.Watcher.EntriesChanged()
 	}
 	return err
 }
 
-// take takes over what is stored of a client that has a subscription.
-func (p *Pushes) take(sub subscription) {
+// take puts next in the place of a subscription, and reports whether it was still that one.
+func (p *Pushes) take(sub, next subscription) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t := p.targets[sub.ClientID]; t != nil {
-		t.subscription = sub
+	t := p.targets[sub.ClientID]
+	if t == nil || t.Endpoint != sub.Endpoint {
+		return false
 	}
+	t.subscription = next
+	return true
 }
 
 // finish notes that an order was carried out: one that failed is due again after a while, if

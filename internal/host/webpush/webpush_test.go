@@ -218,6 +218,23 @@ func (w *world) answer(q protocol.PermissionRequest) {
 	w.session.End()
 }
 
+// becomes waits until the subscription of the phone stands so.
+func (w *world) becomes(want protocol.PushState) {
+	w.T.Helper()
+	var got *protocol.Push
+	defer func() {
+		if w.T.Failed() || got.State != want {
+			w.Reports.Mu.Lock()
+			defer w.Reports.Mu.Unlock()
+			w.T.Logf("it is %+v after pushes %q; the log: %q", got, w.service.pushes(), w.Reports.List)
+		}
+	}()
+	w.Eventually(fmt.Sprintf("that it is %s", want), func() bool {
+		got = w.state()
+		return got.State == want
+	})
+}
+
 func (w *world) pushed(want ...string) {
 	w.T.Helper()
 	w.Eventually(fmt.Sprintf("pushes %q", want), func() bool { return fmt.Sprint(w.service.pushes()) == fmt.Sprint(want) })
@@ -397,7 +414,7 @@ func TestAnOwnPushServiceThatIsNoLongerNamedGetsNothing(t *testing.T) {
 	w.Write(name, strings.Replace(w.ReadAll(name), "pushServices", "names", 1))
 	w.Write(name, regexp.MustCompile(`(?m)^names = .*$`).ReplaceAllString(w.ReadAll(name), ""))
 	w.asks()
-	w.Eventually("that it is refused", func() bool { return w.state().State == protocol.PushRefused })
+	w.becomes(protocol.PushRefused)
 	if got := w.service.pushes(); len(got) > 0 {
 		t.Errorf("pushed %q", got)
 	}
@@ -421,7 +438,7 @@ func TestWhatThePushServiceAnswersIsKeptAndTold(t *testing.T) {
 			})
 			w.subscribe("one")
 			q := w.asks()
-			w.Eventually("the state "+string(c.want), func() bool { return w.state().State == c.want })
+			w.becomes(c.want)
 			w.Eventually("the tries", func() bool { return len(w.service.pushes()) == c.tries })
 			if got := w.state(); got.Status != c.status {
 				t.Errorf("the status is %d", got.Status)
@@ -466,7 +483,7 @@ func TestAPushServiceThatIsBusyIsAskedAgainWhenItSays(t *testing.T) {
 	w.subscribe("one")
 	w.asks()
 	w.pushed("one", "one")
-	w.Eventually("that it works", func() bool { return w.state().State == protocol.PushOn })
+	w.becomes(protocol.PushOn)
 	if d := second.Sub(first); d < 900*time.Millisecond {
 		t.Errorf("it was asked again after %v", d)
 	}
@@ -479,7 +496,7 @@ func TestWhatWasAnsweredIsNotTriedAgain(t *testing.T) {
 	w.service.answers(func(_ int, rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusServiceUnavailable) })
 	w.subscribe("one")
 	q := w.asks()
-	w.Eventually("the failure", func() bool { return w.state().State == protocol.PushUnreachable })
+	w.becomes(protocol.PushUnreachable)
 	w.answer(q)
 	w.pushed("one")
 }
@@ -491,7 +508,7 @@ func TestAPushServiceThatHangsHoldsNothingUp(t *testing.T) {
 	w.service.answers(func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	w.subscribe("one")
 	q := w.asks()
-	w.Eventually("that it counts as unreachable", func() bool { return w.state().State == protocol.PushUnreachable })
+	w.becomes(protocol.PushUnreachable)
 	w.answer(q) // the session goes on
 
 	pace.Timeout = time.Hour
