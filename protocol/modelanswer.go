@@ -32,15 +32,16 @@ func (a *ModelAnswer) Add(m Message) (continues bool) {
 		a.Text = ""
 	}
 	a.Text += m.PlainText()
-	a.Open = m.continued()
+	a.Open = m.Continued()
 	return continues
 }
 
 // End notes that the turn has ended: what the model says next is another answer.
 func (a *ModelAnswer) End() { a.Open = false }
 
-// continued reports whether the next message of the model in the turn continues m.
-func (m Message) continued() bool {
+// Continued reports whether the next message of the model in the turn continues m, if there
+// is one.
+func (m Message) Continued() bool {
 	return m.Role == RoleAssistant && m.StopReason == StopMaxTokens && !m.Partial && len(m.Calls()) == 0
 }
 
@@ -56,7 +57,7 @@ func NewestAnswer(newestFirst iter.Seq[Message]) (pieces []Message) {
 			continue
 		case m.Role != RoleUser && m.Role != RoleAssistant:
 			continue
-		case !m.continued():
+		case !m.Continued():
 			slices.Reverse(pieces)
 			return pieces
 		}

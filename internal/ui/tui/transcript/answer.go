@@ -33,14 +33,6 @@ func (f *feed) add(text []byte) bool {
 	return true
 }
 
-// text returns what the model has said so far.
-func (it *item) said() []byte {
-	if it.live != nil {
-		return it.live.raw
-	}
-	return []byte(it.text)
-}
-
 // feed returns the stream of an answer for the scrollback, with all that has come. An
 // answer that is stored otherwise than it came in is given again, after what was given.
 func (t *Transcript) feed(it *item, th *theme.Theme, width int) *feed {

@@ -386,11 +386,10 @@ func (t *Transcript) folds(it *item) bool {
 // raw returns the text of an item without styles.
 func (t *Transcript) raw(it *item) string {
 	switch it.kind {
-	case answer, thinking, said:
-		if it.live != nil {
-			return display.Text(string(it.live.raw))
-		}
-		return display.Text(it.text)
+	case answer:
+		return display.Text(string(it.said()))
+	case thinking, said:
+		return display.Text(string(it.own()))
 	case card:
 		return it.call.text()
 	case user, shown, retry:
@@ -425,7 +424,11 @@ func (t *Transcript) Text(id protocol.EventID) string {
 	var parts []string
 	for _, it := range t.items {
 		if it.event == id || it.id == string(id) {
-			if s := t.raw(it); s != "" {
+			s := t.raw(it)
+			if it.kind == piece { // the message that was asked for is this one
+				s = display.Text(string(it.own()))
+			}
+			if s != "" {
 				parts = append(parts, s)
 			}
 		}

@@ -28,6 +28,7 @@ type Transcript struct {
 	early    map[string]*call // what is known of calls that are not there yet
 	running  map[string]bool  // the calls that run; true while the newest state has them
 	waits    waits
+	cut      *item // the newest answer, while the next message of the model continues it
 	retry    *item
 	notes    int    // to name notices
 	draws    int    // how often an item was drawn
@@ -153,14 +154,29 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
 		t.remove(t.items[0]) // where the path was begun again stands nothing more
 	}
-	held, open := t.items, t.waits.open
-	t.items, t.waits.open = nil, nil
+	held, open, cut := t.items, t.waits.open, t.cut
+	t.items, t.waits.open, t.cut = nil, nil, nil
 	for _, e := range events {
 		if display.GoesOn(e.Body) {
 			t.Settle()
 		}
 		t.items = append(t.items, t.weighed(e)...)
 	}
+	if i := slices.IndexFunc(held, (*item).isMessage); t.cut != nil && !t.began && i >= 0 && held[i].kind == answer {
+		first := held[i]
+		t.join(t.cut, first)
+		for at := first; at != nil; at = at.more {
+			at.first = t.cut
+		}
+		if cut == first {
+			cut = t.cut
+		} else {
+			t.cut.final = first.final
+		}
+		t.cut = nil
+	}
+	t.shut()
+	t.cut = cut
 	n, older, stale := len(t.items), t.items, t.view.search.stale
 	for _, it := range t.items {
 		it.given = t.began
@@ -195,7 +211,11 @@ func (t *Transcript) Cut(leaf protocol.EventID) {
 	}
 	var lost []*item
 	for _, it := range t.items[n:] {
-		t.stale = t.stale || it.begun
+		t.stale = t.stale || it.begun || it.first != nil && it.first.begun
+		if it == t.cut {
+			t.cut = nil
+		}
+		t.part(it)
 		t.drop(it)
 		t.forget(it)
 		t.bytes -= it.size
@@ -208,6 +228,7 @@ func (t *Transcript) Cut(leaf protocol.EventID) {
 	t.next = min(t.next, n)
 	t.view.clamp(n)
 	t.live, t.retry = map[string]*item{}, nil
+	t.shut()
 	t.insert(lost...)
 }
 
@@ -223,7 +244,7 @@ func (t *Transcript) Oldest() protocol.EventID {
 
 // isMessage reports whether an item is of a message of a person or the model.
 func (it *item) isMessage() bool {
-	return it.kind == user || it.event != "" && (it.kind == answer || it.kind == thinking || it.kind == card && it.call.asked > 0)
+	return it.kind == user || it.event != "" && (it.kind == answer || it.kind == piece || it.kind == thinking || it.kind == card && it.call.asked > 0)
 }
 
 // apart says that an item is of an event that belongs to no path, as a rewind.
@@ -255,6 +276,7 @@ func (t *Transcript) bound() {
 	for ; n < len(t.items)-1 && (len(t.items)-n > keepItems || t.bytes > keepBytes); n++ {
 		it := t.items[n]
 		t.forget(it)
+		t.promote(it)
 		t.bytes -= it.size
 		if it.kind == card && t.calls[it.call.id] == it {
 			delete(t.calls, it.call.id)
@@ -272,6 +294,7 @@ func (t *Transcript) of(e protocol.Event) []*item {
 	case *protocol.MessageBody:
 		switch b.Message.Role {
 		case protocol.RoleUser:
+			t.shut()
 			return []*item{{kind: user, id: string(e.ID), event: e.ID, body: e, final: true}}
 		case protocol.RoleAssistant:
 			return t.assistant(e, &b.Message)
@@ -294,7 +317,11 @@ func (t *Transcript) of(e protocol.Event) []*item {
 			return t.shell(e, &result, output)
 		}
 	}
-	return []*item{t.other(e)}
+	it := t.other(e)
+	if it.kind == shown {
+		t.shut()
+	}
+	return []*item{it}
 }
 
 // maxEarly bounds the calls of which more is known than that they were made; beyond it
@@ -394,11 +421,17 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 	if len(items) == 0 {
 		items = append(items, &item{kind: hidden, id: string(e.ID), event: e.ID, final: true})
 	}
+	t.goOn(m, items)
 	return items
 }
 
 // become makes an item one of a kind. What was coming in as another one is lost.
 func (t *Transcript) become(it *item, k kind) {
+	if k == answer && it.first != nil {
+		k = piece
+	} else if k != piece && it.first != nil {
+		t.part(it)
+	}
 	if it.kind != k {
 		it.kind, it.feed, it.shown = k, nil, nil
 	}

@@ -14,6 +14,7 @@ const (
 	user                 // what a person said, or a note of theirs while the model worked
 	thinking             // what the model thought
 	answer               // what the model said
+	piece                // what continues an answer, and is drawn with it
 	card                 // a call of a tool with all that belongs to it
 	shown                // any other event, as package display has it
 	said                 // a notice that is no event
@@ -32,6 +33,9 @@ type item struct {
 	level string           // of said
 	blob  string           // the payload with the whole of text, or of the input of a call; "" when it is here
 	call  *call            // of a card; of a hidden result: the call it belongs to
+
+	more  *item // of an answer, or a piece of it: the next piece
+	first *item // of a piece: the answer
 
 	took    time.Duration // to think, where that was seen
 	live    *incoming     // what is coming in, nil for what is stored
@@ -109,7 +113,12 @@ func (it *item) rank() int {
 }
 
 // changed says that the item looks different from now on.
-func (it *item) changed() { it.version++ }
+func (it *item) changed() {
+	it.version++
+	if it.first != nil {
+		it.first.version++
+	}
+}
 
 // whole names the payload with all of an item, where only a part of it is here: of a
 // call, of what it gave, or else of its input. It is "" when nothing is left out.

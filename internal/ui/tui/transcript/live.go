@@ -29,6 +29,9 @@ func (t *Transcript) Live(l *protocol.Live) {
 			t.lost(id, it)
 		}
 	}
+	if !l.Running {
+		t.shut()
+	}
 	t.nameThoughts(l.UIStates)
 	t.tools(l.Tools)
 	t.waiting(l)
@@ -67,6 +70,9 @@ func (t *Transcript) coming(m *protocol.LiveMessage, k int) {
 		it = &item{id: id, live: &incoming{message: m.EventID, began: t.cfg.Now()}}
 		t.live[id] = it
 		t.insert(it)
+		if k == 0 && b.Type == protocol.BlockText && t.cut != nil {
+			t.join(t.cut, it)
+		}
 	}
 	switch b.Type {
 	case protocol.BlockText:
@@ -107,6 +113,7 @@ func (t *Transcript) coming(m *protocol.LiveMessage, k int) {
 // given is in the scrollback, so a line says how it is.
 func (t *Transcript) lost(id string, it *item) {
 	delete(t.live, id)
+	t.part(it)
 	if !it.begun {
 		t.remove(it)
 		return
