@@ -11,7 +11,7 @@ import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import type { Span } from "./Lane";
 import { AnswerMenu, SaidMenu } from "./Menus";
-import { liveRows, newestOf, type Row, rowsOf } from "./rows";
+import { joined, liveRows, newestOf, type Prose, parted, type Row, rowsOf } from "./rows";
 import { StepRow } from "./StepRow";
 import { TurnHead } from "./TurnHead";
 import { Whole } from "./Whole";
@@ -38,7 +38,10 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
   const full = useLive((_, s) => s.projection.full);
   const running = useLive((l) => l.running);
   const turn = useLive((l, s) => l.running || s.state !== "live"); // or one may run that is not known of
-  const all = useMemo(() => rowsOf(path, turn), [path, turn]);
+  const { rows: all, open } = useMemo((): ReturnType<typeof parted> => {
+    const rows = rowsOf(path, turn);
+    return turn ? parted(rows) : { rows };
+  }, [path, turn]);
   const [drawn, setDrawn] = useState(firstRows); // at most so many of the newest; infinite once all were
   const rows = useMemo(() => (drawn < all.length ? all.slice(-drawn) : all), [all, drawn]);
   const whole = drawn === Number.POSITIVE_INFINITY;
@@ -161,7 +164,7 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
         )}
         {rows.length === 0 && !running && <p className="empty">{w.empty}</p>}
         <Rows rows={rows} />
-        <Running start={lastSaid(rows)} onDraw={follow} />
+        <Running start={lastSaid(rows)} open={open} onDraw={follow} />
       </div>
       {away !== undefined && (
         <Button
@@ -287,7 +290,7 @@ const RowView = memo(function RowView({ row, start, turn }: { row: Row; start: n
     case "prose":
       return (
         <Bar at={at(row, start)} {...(row.first ? { id: `e-${row.event}` } : {})}>
-          <div className="answer">
+          <div className="answer" data-events={row.also?.join(" ")}>
             {row.whole ? (
               <Whole blob={row.whole} as="markdown">
                 <Markdown text={row.text} />
@@ -368,8 +371,8 @@ function Marker({ text, body }: { text: string; body: string }) {
   );
 }
 
-/** What is coming in: it alone is drawn again with each piece. */
-function Running({ start, onDraw }: { start: number; onDraw(): void }) {
+/** What is coming in, with the answer that it goes on with: it alone is drawn again with each piece. */
+function Running({ start, open, onDraw }: { start: number; open: Prose | undefined; onDraw(): void }) {
   const w = useWords(conversationWords);
   useVersion();
   const { live, path } = useSession().projection;
@@ -379,11 +382,12 @@ function Running({ start, onDraw }: { start: number; onDraw(): void }) {
   const seen = useRef(new Map<string, number>()); // calls that run: when they were seen first
   if (!live.tools?.length) seen.current.clear();
   useLayoutEffect(onDraw);
-  const rows = liveRows(live.messages, live.tools, began.current, (call) => {
+  const coming = liveRows(live.messages, live.tools, began.current, (call) => {
     const at = seen.current.get(call) ?? Date.now();
     seen.current.set(call, at);
     return at;
   });
+  const rows = open ? joined([open, ...coming]) : coming;
   const turn = { from: Math.min(start || Date.now(), Date.now()), to: Date.now() };
   return (
     <>

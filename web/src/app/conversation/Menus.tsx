@@ -38,7 +38,7 @@ function useActions(event: EventID) {
 export function AnswerMenu({ row }: { row: Extract<Row, { kind: "prose" }> }) {
   const w = useWords(conversationWords);
   const may = useMay("control");
-  const { copy, copyLink, branch } = useActions(row.event);
+  const { copy, copyLink, branch } = useActions(row.also?.at(-1) ?? row.event); // with all of it
   return (
     <Menu label={w.actionsOfAnswer} trigger={<IconButton className="saidmenu" of={Ellipsis} name={w.actionsOfAnswer} small />}>
       <MenuItem of={Copy} onSelect={() => copy(row.text)}>

@@ -26,6 +26,13 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
         },
         { if: { user: "^slowly" }, do: [{ text: "I begin. " }, { wait: 300_000 }, { text: "I end." }] },
         { if: { user: "^Question|^What I sent" }, again: true, do: [{ text: "A line of an answer that goes on.\n\n", times: 20 }] },
+        // Cut by the output limit: asked for again without a limit, then continued.
+        { if: { user: "^Code" }, stop: "max_tokens", do: [{ text: "Here" }] },
+        { if: { user: "^Code" }, stop: "max_tokens", do: [{ text: "Here is the code:\n\n```go\nfunc main() {\n\tprintl" }] },
+        {
+          if: { user: "cut at the output limit" },
+          do: [{ text: 'n("hello")\n' }, { wait: 1000 }, { text: "}\n```\n\nThat is **all** of it." }],
+        },
         { do: [{ call: "Bash", input: { command: "seq 1 30000; echo the-last-line" } }] },
         { do: [{ text: "I have looked at it. ", times: 40 }] },
         { again: true, do: [{ text: "Yes.\n\n" }, { text: "A line of an answer that goes on for a while.\n\n", times: 60 }] },
@@ -119,6 +126,36 @@ describe.skipIf(withoutPages !== "")("what messages bring with them", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "What I sent just now" }).waitFor();
     await expect.poll(below).toBeLessThan(3);
+    expect(problems).toEqual([]);
+  });
+
+  test("an answer that the output limit has cut is one, while it comes in and after", async () => {
+    const sessionId = await world.session("Code, please");
+    const page = await world.page(`#/s/${sessionId}`);
+    const whole = async () => {
+      await page.locator(".answer pre").getByText('println("hello")').waitFor();
+      await page.locator(".answer strong").getByText("all").waitFor();
+      expect(await page.locator(".answer").count()).toBe(1);
+      expect(await page.locator(".answer pre").count()).toBe(1);
+    };
+    await page.locator(".answer pre").getByText('println("hello")').waitFor();
+    expect(await page.locator(".answer").count()).toBe(1);
+    await whole();
+    await page.reload();
+    await whole();
+    await picture(page, "answers-continued");
+    const last = [
+      ...world.host
+        .stored(sessionId)
+        .matchAll(/"id":"(evt_[0-9a-z]+)"[^\n]*"type":"message"|"type":"message"[^\n]*"id":"(evt_[0-9a-z]+)"/g),
+    ].at(-1);
+    await page.evaluate(
+      (hash) => {
+        location.hash = hash;
+      },
+      `#/s/${sessionId}?e=${last?.[1] ?? last?.[2]}`,
+    );
+    await page.locator(".bar.found .answer").waitFor(); // a link to its last message leads to it
     expect(problems).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PersistentEvent } from "../../protocol/index";
-import { rowsOf, shownText, titleOf, toolOf } from "./rows";
+import { joined, liveRows, parted, rowsOf, shownText, titleOf, toolOf } from "./rows";
 
 const event = (id: string, ts: number, message: object) => ({ type: "message", id, ts, message }) as unknown as PersistentEvent;
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -54,6 +54,46 @@ describe("the rows of a path", () => {
     const path = [killed, event("b", 2, { role: "user", content: "and now?" }), asks("c", "2")];
     expect(states(path, true)).toEqual(["lost", "said"]);
     expect(states([...path, result("d", 3, "2", "ok")], true)).toEqual(["lost", "said", "done"]);
+  });
+});
+
+describe("an answer that the output limit has cut", () => {
+  const part = (id: string, text: string, more = true) =>
+    event(id, 1, { role: "assistant", usage, content: [{ type: "text", text }], stopReason: more ? "max_tokens" : "end_turn" });
+  const first = part("a", "```\nhalf a wo");
+  const path = [first, part("b", "rd\n"), part("c", "```\nDone.", false)];
+
+  test("is one row, the same one as long as its pieces are", () => {
+    const rows = rowsOf(path, false);
+    expect(rows).toMatchObject([{ kind: "prose", event: "a", first: true, also: ["b", "c"], text: "```\nhalf a word\n```\nDone." }]);
+    expect(rows[0]).not.toHaveProperty("goesOn");
+    expect(rowsOf(path, false)[0]).toBe(rows[0]);
+  });
+
+  test("ends where somebody says something, and where the next message begins with a thought", () => {
+    const said = event("u", 2, { role: "user", content: "Go on" });
+    expect(rowsOf([first, said, part("c", "Other.", false)], false).map((r) => ("text" in r ? r.text : ""))).toEqual([
+      "```\nhalf a wo",
+      "Go on",
+      "Other.",
+    ]);
+    const thought = event("t", 2, {
+      role: "assistant",
+      usage,
+      content: [
+        { type: "thinking", thinking: "hm" },
+        { type: "text", text: "rd" },
+      ],
+    });
+    expect(rowsOf([first, thought], false).map((r) => r.kind)).toEqual(["prose", "thinking", "prose"]);
+  });
+
+  test("is drawn with what comes while the turn runs", () => {
+    const { rows, open } = parted(rowsOf([first], true));
+    expect(rows).toEqual([]);
+    const live = [{ eventId: "b", role: "assistant", blocks: [{ type: "text", text: "rd" }] }] as unknown as Parameters<typeof liveRows>[0];
+    expect(open && joined([open, ...liveRows(live, [], 0)])).toMatchObject([{ text: "```\nhalf a word", growing: true }]);
+    expect(open && joined([open])).toMatchObject([{ text: "```\nhalf a wo", growing: false }]);
   });
 });
 

@@ -60,9 +60,12 @@ interface Words {
   whole?: string;
 }
 
+/** also: the messages that go on with it. goesOn: the output limit has cut it, and the next message goes on. */
+export type Prose = Words & { kind: "prose"; growing: boolean; first?: true; also?: readonly EventID[]; goesOn?: true };
+
 export type Row =
   | (Words & { kind: "said"; from: Source | ""; pictures: PictureRef[]; files: string[] })
-  | (Words & { kind: "prose"; growing: boolean; first?: true })
+  | Prose
   | (Words & { kind: "thinking"; growing: boolean })
   | Step
   | { kind: "marker"; key: string; text: string; body: string }
@@ -124,7 +127,43 @@ export function rowsOf(path: readonly PersistentEvent[], running: boolean): Row[
     if (e.type === "message" && e.message.role === "tool_result") results.set(e.message.toolCallId ?? "", e as Result);
   }
   const open = running ? newestOf(path, (e) => e.type === "message" && e.message.role !== "tool_result") : undefined;
-  return path.flatMap((e) => rowsOfEvent(e, results, e === open));
+  return joined(path.flatMap((e) => rowsOfEvent(e, results, e === open)));
+}
+
+/** What a row became with the one that goes on with it: the same again while both are. */
+const whole = new WeakMap<Row, { next: Row; row: Prose }>();
+
+/** Rows in which an answer is one row, though the output limit of the model has cut it into messages. */
+export function joined(rows: readonly Row[]): Row[] {
+  const out: Row[] = [];
+  for (const r of rows) {
+    const last = out.at(-1);
+    if (r.kind !== "prose" || last?.kind !== "prose" || !last.goesOn || r.whole || r.event === last.event) {
+      out.push(r);
+      continue;
+    }
+    const before = whole.get(last);
+    const { goesOn: _, ...rest } = last;
+    const row: Prose =
+      before?.next === r
+        ? before.row
+        : {
+            ...rest,
+            text: last.text + r.text,
+            growing: r.growing,
+            also: [...(last.also ?? []), r.event],
+            ...(r.goesOn ? { goesOn: true as const } : {}),
+          };
+    whole.set(last, { next: r, row });
+    out[out.length - 1] = row;
+  }
+  return out;
+}
+
+/** The rows without an answer at their end that goes on, and that: while a turn runs it is drawn with what comes. */
+export function parted(rows: readonly Row[]): { rows: readonly Row[]; open?: Prose } {
+  const last = rows.at(-1);
+  return last?.kind === "prose" && last.goesOn ? { rows: rows.slice(0, -1), open: last } : { rows };
 }
 
 /** The rows that an event had, with the results of its calls: the same again while these are. */
@@ -177,6 +216,7 @@ function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<
       return;
     case "assistant": {
       const first = blocks.findIndex((b) => b.type === "text" && b.text.trim() !== "");
+      const goesOn = m.stopReason === "max_tokens" && !m.partial && !blocks.some((b) => b.type === "tool_use");
       blocks.forEach((b, i) => {
         const key = `${id} ${i}`;
         if (b.type === "text" && b.text.trim() !== "")
@@ -188,6 +228,7 @@ function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<
             text: b.text,
             growing: false,
             ...(i === first ? { first: true as const } : {}),
+            ...(goesOn && i === blocks.length - 1 && !b.blob ? { goesOn: true as const } : {}),
             ...wholeOf([b]),
           });
         else if (b.type === "thinking" && b.thinking.trim() !== "")
