@@ -27,7 +27,7 @@ func Markdown(w io.Writer, header protocol.Header, events iter.Seq2[protocol.Eve
 	out := &markdown{w: bufio.NewWriter(w)}
 	out.head(header)
 	var calls Unanswered
-	for e, err := range events {
+	for e, err := range Joined(events, nil) {
 		if err != nil {
 			return fmt.Errorf("export a session: %w", err)
 		}

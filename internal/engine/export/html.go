@@ -32,16 +32,14 @@ func HTML(ctx context.Context, w io.Writer, src Source) error {
 	}
 	p := &page{w: bufio.NewWriterSize(w, 64<<10), src: src, survey: s, pictures: maxPictures}
 	p.head()
-	for e, err := range src.All() {
+	for e, err := range display.Joined(s.only(src.All()), s.marked) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return fmt.Errorf("export a session: %w", err)
 		}
-		if s.shown(e) {
-			p.event(e)
-		}
+		p.event(e)
 	}
 	p.finish()
 	p.foot()

@@ -186,6 +186,20 @@ func (s *survey) shown(e protocol.Event) bool {
 	return next == len(s.seqs) || e.Seq < s.seqs[next]
 }
 
+// only gives the events that are part of the page.
+func (s *survey) only(events iter.Seq2[protocol.Event, error]) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		for e, err := range events {
+			if (err != nil || s.shown(e)) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// marked reports whether something leads to an event: a label, or a branch that was left.
+func (s *survey) marked(e protocol.Event) bool { return s.labels[e.ID] != "" || len(s.from[e.ID]) > 0 }
+
 // brief returns the first line of a text with letters, cut.
 func brief(text string, most int) string {
 	for line := range strings.Lines(display.Text(text[:min(len(text), 4096)])) {
