@@ -62,7 +62,9 @@ func (v *view) answer(m protocol.Message, have int, running bool) {
 	}
 	if v.screen.live() && running && have > 0 && have <= len(text) {
 		v.screen.stream(plainStyle, text[have:])
-		v.screen.endStream()
+		if !m.Continued() {
+			v.screen.endStream()
+		}
 		return
 	}
 	if text = strings.TrimSpace(text); text == "" {

@@ -23,6 +23,7 @@ type view struct {
 	mine   func(protocol.PermissionID) bool // whether this client answered a question
 
 	shown   map[protocol.EventID]int // bytes of text of a running message that stand on the screen
+	goesOn  bool                     // the newest message of the model was cut by its output limit: the next one continues its text
 	begun   bool                     // a subscription was
 	started map[string]bool          // calls whose card is on the screen, by id
 	calls   map[string]protocol.Block
@@ -140,7 +141,9 @@ func (v *view) event(e protocol.Event, l *protocol.Live) {
 	}
 	switch b := e.Body.(type) {
 	case *protocol.MessageStart:
-		v.screen.endStream()
+		if !v.goesOn || b.Role != protocol.RoleAssistant {
+			v.screen.endStream()
+		}
 		if b.Role == protocol.RoleAssistant {
 			v.shown[b.EventID] = 0
 		}
@@ -157,6 +160,7 @@ func (v *view) event(e protocol.Event, l *protocol.Live) {
 		delete(v.shown, b.EventID)
 	case *protocol.MessageBody:
 		v.message(e, b.Message)
+		v.goesOn = b.Message.Continued()
 		v.failed = display.Ending(&b.Message)
 	case *protocol.ToolExecutionStart:
 		v.card(b.ToolCallID, b.ToolName, b.Args)

@@ -91,3 +91,26 @@ func TestTheEndOfATurnSaysWhatEndedIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAnswerThatGoesOnIsStreamedOn(t *testing.T) {
+	var out bytes.Buffer
+	s := newTermScreen(&out, 60)
+	v := newView(s)
+	running := &protocol.Live{Running: true}
+	for i, text := range []string{"half a wo", "rd, and more"} {
+		id := protocol.EventID([]string{"evt_1", "evt_2"}[i])
+		v.event(protocol.NewEvent(&protocol.MessageStart{EventID: id, Role: protocol.RoleAssistant}), running)
+		v.event(protocol.NewEvent(&protocol.TextDelta{EventID: id, Delta: text}), running)
+		m := protocol.Message{Role: protocol.RoleAssistant, StopReason: []protocol.StopReason{protocol.StopMaxTokens, protocol.StopEndTurn}[i], Content: []protocol.Block{protocol.Text(text)}}
+		e := protocol.NewEvent(&protocol.MessageBody{Message: m})
+		e.ID = id
+		v.event(e, running)
+		v.event(protocol.NewEvent(&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Content: "Go on.", Visibility: protocol.VisibilityHidden}}), running)
+	}
+	if err := s.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "half a word, and more") {
+		t.Errorf("%q", got)
+	}
+}
