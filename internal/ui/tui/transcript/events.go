@@ -28,7 +28,6 @@ type Transcript struct {
 	early    map[string]*call // what is known of calls that are not there yet
 	running  map[string]bool  // the calls that run; true while the newest state has them
 	waits    waits
-	cut      *item // the newest answer, while the next message of the model continues it
 	retry    *item
 	notes    int    // to name notices
 	draws    int    // how often an item was drawn
@@ -45,10 +44,11 @@ type Transcript struct {
 	view view
 }
 
-// waits is what of calls is waited for.
+// waits is what is waited for.
 type waits struct {
 	open   []*item  // the calls that may get a result
 	asking []string // the calls that somebody is asked about
+	rest   *item    // the newest answer, while the next message of the model continues it
 }
 
 // New makes an empty transcript.
@@ -154,29 +154,29 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
 		t.remove(t.items[0]) // where the path was begun again stands nothing more
 	}
-	held, open, cut := t.items, t.waits.open, t.cut
-	t.items, t.waits.open, t.cut = nil, nil, nil
+	held, open, rest := t.items, t.waits.open, t.waits.rest
+	t.items, t.waits.open, t.waits.rest = nil, nil, nil
 	for _, e := range events {
 		if display.GoesOn(e.Body) {
 			t.Settle()
 		}
 		t.items = append(t.items, t.weighed(e)...)
 	}
-	if i := slices.IndexFunc(held, (*item).isMessage); t.cut != nil && !t.began && i >= 0 && held[i].kind == answer {
+	if i := slices.IndexFunc(held, (*item).isMessage); t.waits.rest != nil && !t.began && i >= 0 && held[i].kind == answer {
 		first := held[i]
-		t.join(t.cut, first)
+		t.join(t.waits.rest, first)
 		for at := first; at != nil; at = at.more {
-			at.first = t.cut
+			at.first = t.waits.rest
 		}
-		if cut == first {
-			cut = t.cut
+		if rest == first {
+			rest = t.waits.rest
 		} else {
-			t.cut.final = first.final
+			t.waits.rest.final = first.final
 		}
-		t.cut = nil
+		t.waits.rest = nil
 	}
 	t.shut()
-	t.cut = cut
+	t.waits.rest = rest
 	n, older, stale := len(t.items), t.items, t.view.search.stale
 	for _, it := range t.items {
 		it.given = t.began
@@ -212,8 +212,8 @@ func (t *Transcript) Cut(leaf protocol.EventID) {
 	var lost []*item
 	for _, it := range t.items[n:] {
 		t.stale = t.stale || it.begun || it.first != nil && it.first.begun
-		if it == t.cut {
-			t.cut = nil
+		if it == t.waits.rest {
+			t.waits.rest = nil
 		}
 		t.part(it)
 		t.drop(it)
@@ -475,7 +475,7 @@ func (t *Transcript) adopt() (some bool) {
 		first.final = true
 		first.changed()
 		t.calls[it.call.id] = first
-		t.items[i] = &item{kind: hidden, id: it.id, event: it.event, size: it.size, call: first.call, final: true, given: it.given}
+		t.items[i] = &item{kind: hidden, id: it.id, event: it.event, size: it.size, call: first.call, final: true, scrollback: scrollback{given: it.given}}
 		some = true
 	}
 	return some

@@ -34,9 +34,6 @@ type item struct {
 	blob  string           // the payload with the whole of text, or of the input of a call; "" when it is here
 	call  *call            // of a card; of a hidden result: the call it belongs to
 
-	more  *item // of an answer, or a piece of it: the next piece
-	first *item // of a piece: the answer
-
 	took    time.Duration // to think, where that was seen
 	live    *incoming     // what is coming in, nil for what is stored
 	loose   bool          // a card of what runs without a call that is held
@@ -44,12 +41,23 @@ type item struct {
 	toggled bool          // folded or unfolded by hand, against what it is by default
 	version int           // another whenever it looks different
 
+	pieces
+	scrollback
+	drawn drawing
+	shown *feed // an answer that comes in, for full-screen mode
+}
+
+// pieces connects the messages of one answer.
+type pieces struct {
+	more  *item // of an answer, or a piece of it: the next piece
+	first *item // of a piece: the answer
+}
+
+// scrollback is what of an item is in the scrollback of the terminal.
+type scrollback struct {
 	begun bool  // Commit has given some of it
 	given bool  // and all
 	feed  *feed // an answer, as it is given
-
-	drawn drawing
-	shown *feed // an answer that comes in, for full-screen mode
 }
 
 // incoming is a block of a message that is coming in.

@@ -70,8 +70,8 @@ func (t *Transcript) coming(m *protocol.LiveMessage, k int) {
 		it = &item{id: id, live: &incoming{message: m.EventID, began: t.cfg.Now()}}
 		t.live[id] = it
 		t.insert(it)
-		if k == 0 && b.Type == protocol.BlockText && t.cut != nil {
-			t.join(t.cut, it)
+		if k == 0 && b.Type == protocol.BlockText && t.waits.rest != nil {
+			t.join(t.waits.rest, it)
 		}
 	}
 	switch b.Type {

@@ -64,7 +64,7 @@ func (t *Transcript) part(it *item) {
 	for at := it; at != nil; at = at.more {
 		at.first = nil
 	}
-	head.final = t.cut != head
+	head.final = t.waits.rest != head
 	head.changed()
 }
 
@@ -79,8 +79,8 @@ func (t *Transcript) promote(it *item) {
 	for at := next.more; at != nil; at = at.more {
 		at.first = next
 	}
-	if next.final = it.final; t.cut == it {
-		t.cut = next
+	if next.final = it.final; t.waits.rest == it {
+		t.waits.rest = next
 	}
 	next.changed()
 }
@@ -89,16 +89,16 @@ func (t *Transcript) promote(it *item) {
 // continues, and notes whether the next message will continue the last.
 func (t *Transcript) goOn(m *protocol.Message, items []*item) {
 	first, last := items[0], items[len(items)-1]
-	if t.cut != nil && first.kind == answer && !first.begun {
-		t.join(t.cut, first)
+	if t.waits.rest != nil && first.kind == answer && !first.begun {
+		t.join(t.waits.rest, first)
 	}
-	was, now := t.cut, last.head()
-	if t.cut = nil; m.Continued() {
-		t.cut = now
+	was, now := t.waits.rest, last.head()
+	if t.waits.rest = nil; m.Continued() {
+		t.waits.rest = now
 	}
 	for _, head := range []*item{was, first.head(), now} {
-		if head != nil && head.final == (head == t.cut) {
-			head.final = head != t.cut
+		if head != nil && head.final == (head == t.waits.rest) {
+			head.final = head != t.waits.rest
 			head.changed()
 		}
 	}
@@ -106,8 +106,8 @@ func (t *Transcript) goOn(m *protocol.Message, items []*item) {
 
 // shut notes that nothing continues the newest answer any more.
 func (t *Transcript) shut() {
-	it := t.cut
-	if t.cut = nil; it == nil {
+	it := t.waits.rest
+	if t.waits.rest = nil; it == nil {
 		return
 	}
 	for at := it; at != nil; at = at.more {
