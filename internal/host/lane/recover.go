@@ -107,13 +107,13 @@ func (l *Lane) recoverTurn(ctx context.Context, told bool) error {
 		l.cfg.Kept.Turn.Drop()
 		return nil
 	}
-	lost, calls, err := l.lostTurn(ctx, r)
+	why, calls, err := l.lostTurn(ctx, r)
 	if err != nil {
 		return err
 	}
 	for _, c := range calls {
 		if r.HasBegun(c.ID) {
-			lost = false
+			why = ""
 			continue
 		}
 		m := protocol.ToolRefused(c.ID, c.Name, protocol.CallNotBegun, protocol.OutcomeNotRun)
@@ -121,9 +121,9 @@ func (l *Lane) recoverTurn(ctx context.Context, told bool) error {
 			return err
 		}
 	}
-	if lost {
+	if why != "" {
 		m := protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{}, Provider: r.Provider, Model: r.Model,
-			StopReason: protocol.StopError, Partial: true, ErrorMessage: protocol.HostStoppedBefore}
+			StopReason: protocol.StopError, Partial: true, ErrorMessage: why}
 		if err := l.j.Force(ctx, &protocol.MessageBody{Message: m}, journal.ByHost()); err != nil {
 			return err
 		}
@@ -132,18 +132,18 @@ func (l *Lane) recoverTurn(ctx context.Context, told bool) error {
 	return nil
 }
 
-// lostTurn reports whether the conversation ends where the model had to go on, and returns
-// the calls that have no result there. A turn that is not on the active path is none.
-func (l *Lane) lostTurn(ctx context.Context, r partial.Running) (lost bool, calls []protocol.Block, err error) {
+// lostTurn says what the model owes where the conversation ends, "" for nothing, and returns
+// the calls that have no result there. A turn that is not on the active path owes nothing.
+func (l *Lane) lostTurn(ctx context.Context, r partial.Running) (why string, calls []protocol.Block, err error) {
 	index := l.j.Index()
 	path, err := index.Path(index.Leaf())
 	if err != nil || r.Leaf != "" && !slices.Contains(path, r.Leaf) {
-		return false, nil, err
+		return "", nil, err
 	}
 	answered := map[string]bool{} // bounded by the calls of a step
 	for e, err := range index.Back(ctx, index.Leaf()) {
 		if err != nil {
-			return false, nil, err
+			return "", nil, err
 		}
 		b, ok := e.Body.(*protocol.MessageBody)
 		switch {
@@ -151,14 +151,17 @@ func (l *Lane) lostTurn(ctx context.Context, r partial.Running) (lost bool, call
 		case b.Message.Role == protocol.RoleToolResult:
 			answered[b.Message.ToolCallID] = true
 		case b.Message.Role == protocol.RoleUser:
-			return true, nil, nil
+			return protocol.HostStoppedBefore, nil, nil
 		case b.Message.Role == protocol.RoleAssistant:
-			calls = b.Message.Calls()
-			lost = len(calls) > 0
-			return lost, slices.DeleteFunc(calls, func(c protocol.Block) bool { return answered[c.ID] }), nil
+			if calls = b.Message.Calls(); len(calls) > 0 {
+				why = protocol.HostStoppedBefore
+			} else if b.Message.Continued() { // the rest had been asked for
+				why = protocol.HostStopped
+			}
+			return why, slices.DeleteFunc(calls, func(c protocol.Block) bool { return answered[c.ID] }), nil
 		}
 	}
-	return false, nil, nil
+	return "", nil, nil
 }
 
 // owedAnswer is what is left of an answer that was announced, and shown in part, and is not

@@ -12,7 +12,7 @@ import (
 // lostTurns returns the messages of a log that say that the host was killed before an answer.
 func lostTurns(events []protocol.Event) (found []protocol.Event) {
 	for _, e := range cutOff(events) {
-		if m, _ := e.Message(); m.IsFailure() && m.ErrorMessage == protocol.HostStoppedBefore {
+		if m, _ := e.Message(); m.IsFailure() && (m.ErrorMessage == protocol.HostStoppedBefore || m.ErrorMessage == protocol.HostStopped) {
 			found = append(found, e)
 		}
 	}
@@ -20,12 +20,19 @@ func lostTurns(events []protocol.Event) (found []protocol.Event) {
 }
 
 // TestATurnThatWasLostBeforeItsAnswerIsToldOnce kills the host while nothing of the next
-// answer has come: at the beginning of the turn, and after a call.
+// message of the model has come: at the beginning of the turn, after a call, and after an
+// answer that the output limit has cut, also when it was asked for anew.
 func TestATurnThatWasLostBeforeItsAnswerIsToldOnce(t *testing.T) {
-	for name, lines := range map[string][]string{
-		"at the beginning": nil,
-		"after a call":     {`{"do":[{"call":"Read","id":"c1","input":{"path":"a.txt"}}]}`},
+	const cut = `{"stop":"max_tokens","do":[{"text":"The first half, "}]}`
+	for name, c := range map[string]struct {
+		lines []string
+		told  string
+	}{
+		"at the beginning": {nil, protocol.HostStoppedBefore},
+		"after a call":     {[]string{`{"do":[{"call":"Read","id":"c1","input":{"path":"a.txt"}}]}`}, protocol.HostStoppedBefore},
+		"after a half":     {[]string{cut, cut}, "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."},
 	} {
+		lines := c.lines
 		t.Run(name, func(t *testing.T) {
 			asked := make(chan struct{}, 10)
 			w := hosttest.New(t, hosttest.Setting{Request: func([]byte) { asked <- struct{}{} }},
@@ -38,7 +45,7 @@ func TestATurnThatWasLostBeforeItsAnswerIsToldOnce(t *testing.T) {
 			}
 			after := w.Killed()
 			again := after.Open(after.Connect(true), e.ID)
-			if said := again.S.Opened.Interrupted; said != protocol.HostStoppedBefore {
+			if said := again.S.Opened.Interrupted; said != c.told {
 				t.Errorf("the person is told %q", said)
 			}
 			found := lostTurns(after.Log(e.ID))
@@ -58,7 +65,7 @@ func TestATurnThatWasLostBeforeItsAnswerIsToldOnce(t *testing.T) {
 			if end := again.Say("go on"); end.Terminal != protocol.TerminalCompleted {
 				t.Errorf("end: %+v", end)
 			}
-			if strings.Contains(after.LastRequest(), protocol.HostStoppedBefore) {
+			if strings.Contains(after.LastRequest(), "The host stopped") {
 				t.Error("the model is sent why there was no answer")
 			}
 			if later := after.Open(after.Connect(true), e.ID); later.S.Opened.Interrupted != "" {
