@@ -26,7 +26,9 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		case *protocol.ToolExecutionStart: // the call begins when bridge has returned
 			l.cfg.Kept.Turn.Call(b.ToolCallID)
 		case *protocol.RuntimeEnd: // all that says how it has ended is durable
-			l.cfg.Kept.Turn.End()
+			if b.Reason == protocol.EndCompleted || !errors.Is(context.Cause(t.ctx), errHostStops) {
+				l.cfg.Kept.Turn.End()
+			} // else the next host says what is owed
 		}
 	}
 	ticket, err := l.enter(t, raw)

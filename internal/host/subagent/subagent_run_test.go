@@ -194,8 +194,9 @@ func TestAHostThatDrainsEndsAnAgentAtItsStepAndTheCallWithIt(t *testing.T) {
 	c := w.Connect(false)
 	messages := w.Open(c, child).Messages()
 	hosttest.Paired(t, messages)
-	if last := messages[len(messages)-1]; !strings.Contains(last.PlainText(), "done-1") {
-		t.Errorf("the agent's step is not whole: %q", last.PlainText())
+	step, end := messages[len(messages)-2], messages[len(messages)-1]
+	if !strings.Contains(step.PlainText(), "done-1") || end.ErrorMessage != protocol.HostStoppedBefore {
+		t.Errorf("the agent's step is not whole, or nothing says that it has ended: %q, %q", step.PlainText(), end.ErrorMessage)
 	}
 	again := w.Open(c, e.ID)
 	if m := again.LastResult(); !m.IsError || !strings.Contains(m.PlainText(), "session "+string(child)) {

@@ -123,3 +123,37 @@ func TestACallThatHadNotBegunIsNotToldAsPerhapsDone(t *testing.T) {
 		t.Error("the model is told that a call may have taken effect that had not begun")
 	}
 }
+
+// TestATurnThatAHostCutsByEndingIsTold as one that a kill cuts; one that a person cancels is not.
+func TestATurnThatAHostCutsByEndingIsTold(t *testing.T) {
+	for name, stops := range map[string]bool{"the host ends": true, "a person cancels": false} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan struct{}, 10)
+			w := hosttest.New(t, hosttest.Setting{Request: func([]byte) { asked <- struct{}{} }}, `{"do":[{"hang":true}]}`, `{"if":{"user":"go on"},"do":[{"text":"Here it is."}]}`)
+			e := w.Begin(false)
+			turn := e.Send("count")
+			<-asked
+			want := ""
+			if stops {
+				want = protocol.HostStoppedBefore
+			} else {
+				hosttest.Call[*protocol.Cancelled](t, e.C, e.ID, &protocol.Cancel{TurnID: turn})
+				e.End()
+			}
+			w.Restart()
+			again := w.Open(w.Connect(true), e.ID)
+			if said := again.S.Opened.Interrupted; said != want {
+				t.Errorf("the person is told %q", said)
+			}
+			if n := len(lostTurns(w.Log(e.ID))); n > 1 || (n == 1) != stops {
+				t.Errorf("the log says it %d times", n)
+			}
+			if files := w.PendingFiles(); len(files) > 0 {
+				t.Errorf("%q", files)
+			}
+			if end := again.Say("go on"); end.Terminal != protocol.TerminalCompleted {
+				t.Errorf("end: %+v", end)
+			}
+		})
+	}
+}
