@@ -115,7 +115,7 @@ func read[K any](fsys disk.FS, name string, parse func([]byte) (K, error)) (none
 		return none, err
 	case errors.Is(err, fs.ErrPermission) && errors.As(err, &path):
 		return none, fmt.Errorf("the key file %s %w: %v; make it yours again: chmod u+rw %s", name, errClosed, path.Err, name)
-	case errors.As(err, &path) && path.Path == name && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
+	case errors.As(err, &path) && path.Path == name && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
 		return none, fmt.Errorf("the key file %s %w (%v)", name, errDamaged, path.Err) // a folder, a loop of links
 	case errors.As(err, new(*disk.LongError)):
 		return none, fmt.Errorf("the key file %s %w (%v)", name, errDamaged, err)

@@ -118,3 +118,13 @@ func TestWhatIsNoFileOfAKeyCountsAsADamagedOne(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyBelowAFileIsNoDamagedKey(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := identity.Check(disk.OS(), filepath.Join(file, "device.json")); err == nil || identity.Unusable(err) {
+		t.Errorf("%v", err)
+	}
+}
