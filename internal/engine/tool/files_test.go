@@ -137,6 +137,10 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 		b.fails("Read", in{"path": path}, "device, pipe or socket")
 		b.fails("Write", in{"path": path, "content": "x"}, "device, pipe or socket")
 	}
+	symlink(t, "two", filepath.Join(b.root, "one"))
+	symlink(t, "one", filepath.Join(b.root, "two"))
+	b.fails("Read", in{"path": "one"}, "one: too many levels of symbolic links")
+	b.fails("Write", in{"path": "one/x", "content": "x"}, "too many levels of symbolic links")
 }
 
 // The environment of the host holds keys.

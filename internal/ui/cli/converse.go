@@ -72,7 +72,7 @@ func (o *promptOptions) prepare() (dir string, err error) {
 		}
 	}
 	if o.workspace != "" {
-		if o.cwd, err = filepath.Abs(o.workspace); err != nil {
+		if o.cwd, err = folder("--workspace", o.workspace); err != nil {
 			return "", err
 		}
 	}

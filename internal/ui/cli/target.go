@@ -148,16 +148,21 @@ func findSession(ctx context.Context, c *client.Client, name string) (protocol.S
 	return found.SessionID, nil
 }
 
+// folder returns the absolute path of the folder that a flag names.
+func folder(flag, name string) (string, error) {
+	dir, err := filepath.Abs(name)
+	if err != nil {
+		return "", exit.Usagef("%s %s: %w", flag, name, err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", exit.Usagef("%s %s is not a folder", flag, name)
+	}
+	return dir, nil
+}
+
 func workDir(cwd string) (string, error) {
 	if cwd != "" {
-		dir, err := filepath.Abs(cwd)
-		if err != nil {
-			return "", exit.Usagef("--cwd %s: %w", cwd, err)
-		}
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return "", exit.Usagef("--cwd %s is not a folder", cwd)
-		}
-		return dir, nil
+		return folder("--cwd", cwd)
 	}
 	dir, err := os.Getwd()
 	if err != nil {

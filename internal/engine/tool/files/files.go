@@ -153,6 +153,10 @@ func resolve(path string) (have string, missing []string, err error) {
 			return have, missing, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			var said *fs.PathError // in the words of the system, as for a loop of links
+			if _, serr := os.Stat(at); errors.As(serr, &said) {
+				err = said.Err
+			}
 			return "", nil, err
 		}
 		if info, lerr := os.Lstat(at); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
