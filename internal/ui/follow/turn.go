@@ -2,6 +2,7 @@ package follow
 
 import (
 	"errors"
+	"slices"
 
 	"scorel/client"
 	"scorel/protocol"
@@ -11,6 +12,15 @@ import (
 // that its state knows nothing of it.
 var ErrUnseen = errors.New("the turn ended while its events could not be read")
 
+// Why the turn of a message that waits in a queue does not begin.
+var (
+	// ErrPaused says that nothing is taken from the queue until somebody has it continue: the
+	// turn before did not come to its end.
+	ErrPaused = errors.New("the queue in which the message waits is paused")
+	// ErrTakenOut says that the message waits no longer, and was not seen to be handled.
+	ErrTakenOut = errors.New("the message waits no longer, and its turn was not seen")
+)
+
 // Turn is the turn that handles one message. It is used by one goroutine.
 type Turn struct {
 	turn  protocol.TurnID
@@ -18,6 +28,7 @@ type Turn struct {
 	event protocol.EventID // the message is stored as this event
 	begun bool
 	all   bool
+	waits bool // the message was seen in its queue
 }
 
 // NewTurn makes the turn of a message from the answer to its sending.
@@ -65,6 +76,30 @@ func (t *Turn) Take(u *client.Update) (events []protocol.Event, ended Ended, err
 	}
 	return events, Ended{}, nil
 }
+
+// Stands takes the state after an update was taken. While the message waits and nothing will
+// take it, it fails with [ErrPaused] or [ErrTakenOut].
+func (t *Turn) Stands(l *protocol.Live) error {
+	if !t.Waits() {
+		return nil
+	}
+	for _, q := range l.Queues {
+		if !slices.ContainsFunc(q.Items, func(it protocol.QueueItem) bool { return it.ID == t.item }) {
+			continue
+		}
+		if t.waits = true; q.Paused {
+			return ErrPaused
+		}
+		return nil
+	}
+	if t.waits {
+		return ErrTakenOut
+	}
+	return nil
+}
+
+// Waits reports whether the message waits in a queue, as far as is known.
+func (t *Turn) Waits() bool { return !t.begun && t.item != "" }
 
 // ours reports whether an event belongs to the turn: from the message on, when it waited.
 func (t *Turn) ours(e protocol.Event) bool {

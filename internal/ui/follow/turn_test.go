@@ -127,3 +127,32 @@ func TestEndOfATurnIsReportedOnce(t *testing.T) {
 	want(ended, false, true) // the host that knew was killed
 	want(ended, false, false)
 }
+
+func TestAMessageThatNothingTakesIsNotWaitedFor(t *testing.T) {
+	queue := func(paused bool, items ...protocol.ItemID) *protocol.Live {
+		q := protocol.LiveQueue{Queue: protocol.QueueFollowUp, Paused: paused}
+		for _, id := range items {
+			q.Items = append(q.Items, protocol.QueueItem{ID: id})
+		}
+		return &protocol.Live{Queues: []protocol.LiveQueue{q}}
+	}
+	turn := NewTurn(&protocol.Sent{ItemID: "itm_1"})
+	for i, c := range []struct {
+		live *protocol.Live
+		want error
+	}{
+		{queue(false), nil}, // the answer has come before the update
+		{queue(false, "itm_0", "itm_1"), nil},
+		{queue(true, "itm_1"), ErrPaused},
+		{queue(false, "itm_1"), nil}, // somebody had it continue
+		{queue(false, "itm_0"), ErrTakenOut},
+	} {
+		if err := turn.Stands(c.live); !errors.Is(err, c.want) {
+			t.Errorf("%d: %v, want %v", i, err, c.want)
+		}
+	}
+	taken := protocol.NewEvent(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Meta: &protocol.MessageMeta{QueueItemID: "itm_1"}}})
+	if _, _, err := turn.Take(&client.Update{Events: []protocol.Event{taken}}); err != nil || turn.Waits() || turn.Stands(queue(true)) != nil {
+		t.Errorf("its turn has begun: %v, waits %v", err, turn.Waits())
+	}
+}

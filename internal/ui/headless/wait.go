@@ -35,6 +35,7 @@ func (r *Run) Wait(ctx context.Context, req protocol.Request) error {
 		if err == nil {
 			if err = v.sent(sent); err == nil {
 				v.turn = follow.NewTurn(sent)
+				err = v.stands()
 			}
 		}
 		return err
@@ -50,17 +51,40 @@ func (v *waitView) Update(u *client.Update) error {
 		return fmt.Errorf("the turn ended while the host was gone; scorel attach %s shows how far it came", v.Result.SessionID)
 	case errors.Is(err, follow.ErrStop) && v.Result.Terminal == "":
 		v.Result.Terminal = protocol.TerminalCompleted // another message began its turn
+	case err == nil && v.turn != nil:
+		err = v.stands()
 	}
 	return err
 }
 
+// stands says why the message will not be handled by itself, if so.
+func (v *waitView) stands() error {
+	id := v.Result.SessionID
+	switch err := v.turn.Stands(&v.Session.Live); {
+	case errors.Is(err, follow.ErrPaused):
+		return fmt.Errorf("the turn before the message did not come to its end, so the message waits in a paused queue: the next message to %s has it continue, and so does /queue resume in scorel attach %s", id, id)
+	case errors.Is(err, follow.ErrTakenOut):
+		return fmt.Errorf("the message was taken out of the queue, or handled while the host was gone; scorel attach %s shows what became of it", id)
+	default:
+		return err
+	}
+}
+
 // Interrupt ends the waiting.
-func (v *waitView) Interrupt(os.Signal) error { return stoppedWaiting{v.Result.SessionID} }
+func (v *waitView) Interrupt(os.Signal) error {
+	return stoppedWaiting{v.Result.SessionID, v.turn != nil && v.turn.Waits()}
+}
 
 // stoppedWaiting says that an interrupt has ended the waiting, not the turn.
-type stoppedWaiting struct{ id protocol.SessionID }
+type stoppedWaiting struct {
+	id    protocol.SessionID
+	queue bool // the message waits in one
+}
 
 func (e stoppedWaiting) Error() string {
+	if e.queue {
+		return fmt.Sprintf("the message waits until the turn before it has ended; scorel attach %s shows both", e.id)
+	}
 	return fmt.Sprintf("the turn continues; scorel attach %s shows it, and scorel cancel %s ends it", e.id, e.id)
 }
 
