@@ -115,12 +115,14 @@ func (a *app) startBackground(ctx context.Context, o backgroundOptions, text str
 	if o.name != "" {
 		a.warnNamed(ctx, l, o.name)
 		if _, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &o.name}}); err != nil {
-			return a.unused(ctx, l, id, err)
+			a.unused(ctx, l, id, err)
+			return err
 		}
 	}
 	sent, err := a.sendBackground(ctx, l, id, &o, text, content)
 	if err != nil {
-		return a.unused(ctx, l, id, err)
+		a.unused(ctx, l, id, err)
+		return err
 	}
 	if o.json {
 		return a.printJSON(startedSession{SessionID: id, Name: o.name, TurnID: sent.TurnID})
@@ -160,19 +162,20 @@ func (a *app) sendBackground(ctx context.Context, l *link, id protocol.SessionID
 	return cmp.Or(did.Sent, &protocol.Sent{}), nil
 }
 
-// unused takes a session away again whose prompt the host has refused. Where that is not known,
-// such as when the connection has ended, the session stays and is named.
-func (a *app) unused(ctx context.Context, l *link, id protocol.SessionID, why error) error {
+// unused takes a session away again whose prompt the host has refused, as why says, and reports
+// that it has. Where that is not known, such as when the connection has ended, the session stays
+// and is named.
+func (a *app) unused(ctx context.Context, l *link, id protocol.SessionID, why error) bool {
 	refused := errors.As(why, new(*protocol.Error)) && !lost(why) || errors.As(why, new(exit.UsageError))
 	if refused && ctx.Err() == nil {
 		ctx, stop := context.WithTimeout(ctx, statusTimeout)
 		defer stop()
 		if _, err := client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{}); err == nil {
-			return why
+			return true
 		}
 	}
 	fmt.Fprintf(a.stderr, "scorel: the session %s was made; scorel logs %s shows whether it has the prompt\n", id, id)
-	return why
+	return false
 }
 
 // maxClosed bounds the sessions that scorel ps --all shows besides those that are open.

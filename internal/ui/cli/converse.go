@@ -116,6 +116,18 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if err != nil {
 		return err
 	}
+	err = a.converseIn(ctx, l, s, o, content, text, out, res, begun)
+	if made := o.session == "" && !o.cont; err != nil && made && s.Live.PersistentLastSeq == 0 { // the prompt was refused
+		_ = s.Close(ctx)
+		if a.unused(ctx, l, res.SessionID, err) {
+			res.SessionID = ""
+		}
+	}
+	return err
+}
+
+// converseIn is converseAt in the session.
+func (a *app) converseIn(ctx context.Context, l *link, s *client.Session, o promptOptions, content []protocol.Block, text string, out headless.Printer, res *headless.Result, begun func()) error {
 	message := &protocol.SendMessage{Content: content, WhenBusy: "reject"}
 	if l.serving {
 		message.Options = o.turnOptions() // what runs on after the turn is the host's
