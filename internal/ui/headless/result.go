@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"scorel/internal/ui/exit"
@@ -249,9 +252,13 @@ func (r *Result) refusedLine() string {
 	if r.unasked == 0 {
 		return ""
 	}
-	line := "scorel: something was refused because nobody could be asked"
+	line, they := "scorel: something was refused", "; it is allowed by "
+	if r.unasked > 1 {
+		line, they = fmt.Sprintf("scorel: %d calls were refused", r.unasked), "; they are allowed by "
+	}
+	line += " because nobody could be asked"
 	if hint := r.allowHint(); hint != "" {
-		line += "; it is allowed by " + hint
+		line += they + hint
 	}
 	return line
 }
@@ -264,18 +271,37 @@ func (r *Result) limitLine() string {
 	return "scorel: the answer is complete; with it a limit of the run is reached: " + r.Limit.String()
 }
 
-// allowHint is what would have allowed the last call that nobody could be asked
-// about.
+// maxHints is how many rules are named that would have allowed what was refused.
+const maxHints = 5
+
+// allowHint is what would have allowed the calls that nobody could be asked about.
 func (r *Result) allowHint() string {
-	for i := len(r.Denials) - 1; i >= 0; i-- {
-		if rule := r.Denials[i].Allow; rule != "" {
-			return "--allowed-tools " + QuoteShell(rule)
+	var rules []string
+	add := func(rule string) {
+		if rule != "" && !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
 		}
 	}
-	for i := len(r.Denials) - 1; i >= 0; i-- {
-		if d := r.Denials[i]; d.Rule == "" && d.ToolName != "" {
-			return "--allowed-tools " + QuoteShell(d.ToolName)
+	for _, d := range r.Denials {
+		add(d.Allow)
+	}
+	if len(rules) == 0 {
+		for _, d := range r.Denials {
+			if d.Rule == "" {
+				add(d.ToolName)
+			}
 		}
 	}
-	return ""
+	var flags []string
+	for _, rule := range rules[:min(len(rules), maxHints)] {
+		flags = append(flags, "--allowed-tools "+QuoteShell(rule))
+	}
+	line := strings.Join(flags, " ")
+	switch n := len(rules) - maxHints; {
+	case n == 1:
+		line += ", and one more rule"
+	case n > 1:
+		line += fmt.Sprintf(", and %d more rules", n)
+	}
+	return line
 }
