@@ -1,7 +1,9 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"scorel/internal/ui/tui/row"
@@ -22,7 +24,7 @@ const hintWidth = 60
 func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key, goesOn string) []string {
 	var lines []string
 	total, paused := 0, false
-	for _, q := range queues {
+	for _, q := range inOrder(queues) {
 		total += len(q.Items)
 		paused = paused || q.Paused
 		for _, it := range q.Items {
@@ -42,6 +44,21 @@ func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key, go
 		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("  and %d more", total-maxStrip), Style: th.Dim}}, nil))
 	}
 	return lines
+}
+
+// inOrder returns queues as they are taken from: what goes into the turn comes before what
+// begins the next one.
+func inOrder(queues []protocol.LiveQueue) []protocol.LiveQueue {
+	return slices.SortedStableFunc(slices.Values(queues), func(a, b protocol.LiveQueue) int {
+		return cmp.Compare(place(a.Queue), place(b.Queue))
+	})
+}
+
+func place(q protocol.QueueName) int {
+	if q == protocol.QueueSteer {
+		return 0
+	}
+	return 1
 }
 
 func queueWord(q protocol.QueueName) string {

@@ -343,3 +343,14 @@ func TestARunThatIsACommandIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsTakenFirstIsShownFirst(t *testing.T) {
+	item := func(text string) []protocol.QueueItem {
+		return []protocol.QueueItem{{Content: []protocol.Block{protocol.Text(text)}}}
+	}
+	th, _ := theme.New(theme.Options{Name: theme.Dark})
+	lines := QueueStrip(th, 80, []protocol.LiveQueue{{Queue: protocol.QueueFollowUp, Items: item("later")}, {Queue: protocol.QueueSteer, Items: item("now")}}, "alt+up", "Enter")
+	if len(lines) != 2 || !strings.Contains(lines[0], "now") || !strings.Contains(lines[1], "later") {
+		t.Errorf("%q", lines)
+	}
+}
