@@ -32,7 +32,7 @@ describe("the rows of a path", () => {
     expect(rows.map((r) => r.kind)).toEqual(["said", "thinking", "prose", "step", "step", "prose"]);
     expect(rows[0]).toMatchObject({ text: "Fix it", from: "schedule" });
     expect(rows[3]).toMatchObject({ name: "Bash", state: "failed", output: "ok\n", duration: 3000 });
-    expect(rows[4]).toMatchObject({ name: "Edit", state: "denied" });
+    expect(rows[4]).toMatchObject({ name: "Edit", state: "denied", duration: 0 });
   });
 
   test("leave a call out that has no result yet, and say why an answer has ended", () => {

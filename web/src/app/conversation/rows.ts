@@ -277,7 +277,8 @@ function done(key: string, event: EventID, at: number, called: string, args: unk
     state,
     output: shownText(textOf(m.content), details),
     details,
-    duration: details.durationMs ?? Math.max(0, result.ts - at),
+    // What was not run took no time: a person did, to say so.
+    duration: details.durationMs ?? (details.denied || details.outcome === "not_run" ? 0 : Math.max(0, result.ts - at)),
     end: result.ts,
     pictures: picturesOf(m.content ?? []),
     ...(details.fullBlob ? { whole: details.fullBlob } : wholeOf(m.content ?? [])),

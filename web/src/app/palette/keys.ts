@@ -75,6 +75,8 @@ export type RoomDoes =
   | "ends"
   | "send"
   | "newLine"
+  | "steer"
+  | "stop"
   | "earlier"
   | "commandKeys"
   | "files"
@@ -85,11 +87,14 @@ export type RoomDoes =
   | "treeGo"
   | "treeFold"
   | "treeName"
-  | "treeClose";
+  | "treeClose"
+  | "pick"
+  | "refuse"
+  | "otherSide";
 
 /** Keys of single rooms, for the list: a room adds its own here. */
 export interface RoomKeys {
-  room: "inList" | "inMessage" | "inFolders" | "inTree";
+  room: "inList" | "inMessage" | "inQuestion" | "inFolders" | "inTree";
   keys: readonly (readonly [keys: string[], does: RoomDoes])[];
 }
 
@@ -106,11 +111,21 @@ export const roomKeys: readonly RoomKeys[] = [
     keys: [
       [["Enter"], "send"],
       [["Shift", "Enter"], "newLine"],
+      [[ctrl, "Enter"], "steer"],
+      [["Esc"], "stop"],
       [["↑"], "earlier"],
       [["/"], "commandKeys"],
       [["@"], "files"],
       [["!"], "shell"],
       [["#"], "note"],
+    ],
+  },
+  {
+    room: "inQuestion",
+    keys: [
+      [["1", "9"], "pick"],
+      [["Esc"], "refuse"],
+      [["F6"], "otherSide"],
     ],
   },
   {
