@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
@@ -93,7 +94,7 @@ func (x *MCP) rows(r *protocol.MCPServerList) []list.Item {
 	if connected > 0 {
 		title += fmt.Sprintf(" (%d connected, %s", connected, counted(tools, "tool"))
 		if r.SavedTokens > 0 {
-			title += ", " + thousands(r.SavedTokens) + " tokens saved"
+			title += ", " + plain.Thousands(r.SavedTokens) + " tokens saved"
 		}
 		title += ")"
 	}
