@@ -221,5 +221,7 @@ func TestTheStripAndTheStatusLineCountTheSameInTheBackground(t *testing.T) {
 	_, s := openTwo(t)
 	s.Say("/monitor sleep 600")
 	s.WaitFor("1 in background: sleep 600")
-	s.Wait("one count", func(screen string) bool { return strings.Count(screen, "1 in background") == 2 && !strings.Contains(screen, "3 in background") })
+	s.Wait("one count", func(screen string) bool {
+		return strings.Count(screen, "1 in background") == 2 && !strings.Contains(screen, "3 in background")
+	})
 }
