@@ -185,11 +185,13 @@ var channelInjectSpec = EventSpec{Type: TypeChannelInject, Class: Control, New: 
 // its permission mode. The newest mode counts, also for a later host of this device;
 // one that came with an import does not. With Usage it records what a request beside
 // the conversation, or a sub-agent in the background, has used, of the model that Asked
-// names.
+// names; Agent is the name of the sub-agent, and Steps how often it called its model.
 type SessionInfo struct {
 	Changes MetaChanges `json:"changes"`
 	Mode    string      `json:"mode,omitempty"`
 	Asked   string      `json:"asked,omitempty"`
+	Agent   string      `json:"agent,omitempty"`
+	Steps   int         `json:"steps,omitempty"`
 	Usage   *Usage      `json:"usage,omitempty"`
 }
 

@@ -13,7 +13,7 @@ type (
 		Model string `json:"model,omitempty" check:"max=MaxModelRef"`
 	}
 	// SetCredential keeps the key of a model provider, or forgets it when Key is
-	// empty. What a provider is called is before the slash in list_models; an
+	// empty; that there is none to forget is an error. What a provider is called is before the slash in list_models; an
 	// alias with a server of its own has a key of its own. A key is printable ASCII
 	// without spaces, at most 4 KiB.
 	SetCredential struct {

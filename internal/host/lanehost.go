@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"scorel/internal/engine/hook"
+	"scorel/internal/engine/permission"
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/tool"
 	"scorel/internal/engine/tool/files"
@@ -106,10 +107,18 @@ func (u upper) CreateSession(ctx context.Context, by lane.Caller, meta protocol.
 }
 
 // CloneSession implements [extensions.Upper].
-func (u upper) CloneSession(ctx context.Context, by lane.Caller, from protocol.SessionID, to protocol.EventID) (protocol.SessionID, error) {
+func (u upper) CloneSession(ctx context.Context, by lane.Caller, from protocol.SessionID, to protocol.EventID) (protocol.SessionID, []string, error) {
 	id := u.newID()
-	_, err := u.h.rooms.library.CloneSession(ctx, by, id, &protocol.CloneSession{FromSessionID: from, FromEventID: to})
-	return id, err
+	sum, err := u.h.rooms.library.CloneSession(ctx, by, id, &protocol.CloneSession{FromSessionID: from, FromEventID: to})
+	if err != nil {
+		return "", nil, err
+	}
+	return id, sum.Notices, nil
+}
+
+// CarryMode implements [extensions.Upper].
+func (u upper) CarryMode(ctx context.Context, by lane.Caller, mode permission.Mode, to protocol.SessionID) (string, error) {
+	return u.h.rooms.library.CarryMode(ctx, by, mode, to)
 }
 
 // HasSession implements [extensions.Upper].

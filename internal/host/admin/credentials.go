@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"scorel/internal/engine/config"
 	"scorel/internal/engine/model/credentials"
 	"scorel/internal/engine/model/resolve"
 	"scorel/internal/host/doctor"
@@ -20,7 +21,11 @@ func (ad *Admin) setCredential(r *protocol.SetCredential) error {
 	if err != nil {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
-	if r.Key != "" { // one of a provider that is gone can still be forgotten
+	if r.Key == "" { // one of a provider that is gone can still be forgotten
+		if err := ad.hasKey(r.Provider, cfg); err != nil {
+			return err
+		}
+	} else {
 		if err := resolve.CheckProvider(r.Provider, ad.settings.Resolver(cfg)); err != nil {
 			return protocol.About("provider", "", protocol.CodeInvalidRequest, "%s", failure.Sentence(err))
 		}
@@ -37,6 +42,19 @@ func (ad *Admin) setCredential(r *protocol.SetCredential) error {
 		return protocol.Errorf(protocol.CodeStorageError, "%s.", failure.Sentence(err))
 	}
 	return failure.Storage("keep the key", err)
+}
+
+// hasKey returns why no key of a provider can be forgotten. A file that cannot be read is for
+// the change to tell of.
+func (ad *Admin) hasKey(provider string, cfg config.Config) error {
+	keys, err := credentials.Load(ad.settings.FS, ad.settings.CredentialsFile())
+	if _, had := keys.Get(provider); had || err != nil {
+		return nil
+	}
+	if err := resolve.CheckProvider(provider, ad.settings.Resolver(cfg)); err != nil {
+		return protocol.About("provider", "", protocol.CodeInvalidRequest, "%s", failure.Sentence(err))
+	}
+	return protocol.About("provider", "", protocol.CodeInvalidRequest, "No key of %s was entered, so there is none to remove; one in a variable is removed where that is set.", provider)
 }
 
 // checkCredentials reports whether the keys that were entered can be used, and only

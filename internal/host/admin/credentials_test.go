@@ -55,6 +55,11 @@ func TestAKeyThatWasEnteredIsUsedUntilItIsForgotten(t *testing.T) {
 	if hasKey(t, c, claude) {
 		t.Error("the key is known after it was forgotten")
 	}
+	for provider, want := range map[string]string{"anthropic": "No key of anthropic was entered", "nope": "nope"} {
+		if err := hosttest.Refused(t, c, "", &protocol.SetCredential{Provider: provider}, protocol.CodeInvalidRequest); !strings.Contains(err.Message, want) {
+			t.Errorf("a key of %s is forgotten that there is not: %s", provider, err.Message)
+		}
+	}
 }
 
 func TestAVariableWinsOverAKeyThatWasEntered(t *testing.T) {

@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 
+	"scorel/internal/engine/permission"
 	"scorel/internal/engine/session"
 	"scorel/internal/host/completion"
 	"scorel/internal/host/diagnostics"
@@ -33,8 +34,12 @@ type Upper interface {
 	TextCommands(ctx context.Context, l *lane.Lane) []protocol.CommandInfo
 	// CreateSession makes an empty session.
 	CreateSession(ctx context.Context, by lane.Caller, meta protocol.Meta) (protocol.SessionID, error)
-	// CloneSession copies a session up to an event, and asks its hooks first.
-	CloneSession(ctx context.Context, by lane.Caller, from protocol.SessionID, to protocol.EventID) (protocol.SessionID, error)
+	// CloneSession copies a session up to an event, and asks its hooks first. Notices say what
+	// the copy lacks.
+	CloneSession(ctx context.Context, by lane.Caller, from protocol.SessionID, to protocol.EventID) (id protocol.SessionID, notices []string, err error)
+	// CarryMode sets the permission mode of a session in one that was made of it, or returns
+	// what is said of one that is left out.
+	CarryMode(ctx context.Context, by lane.Caller, mode permission.Mode, to protocol.SessionID) (left string, err error)
 	// HasSession returns why a session cannot be opened.
 	HasSession(ctx context.Context, id protocol.SessionID) error
 }

@@ -152,13 +152,18 @@ func (x *Session) destination(ctx context.Context, by lane.Caller, p *rpc.Move) 
 		}
 		if at == "" {
 			to, err := x.fresh(ctx, by)
-			if err == nil {
-				to.Editor = text
+			if err != nil {
+				return nil, err
+			}
+			to.Editor = text
+			left, err := x.exts.upper.CarryMode(ctx, by, x.lane.Mode(), to.SessionID)
+			if left != "" {
+				to.Notices = append(to.Notices, left)
 			}
 			return to, err
 		}
-		id, err := x.exts.upper.CloneSession(ctx, by, x.lane.ID(), at)
-		return &protocol.Move{SessionID: id, Editor: text}, err
+		id, notices, err := x.exts.upper.CloneSession(ctx, by, x.lane.ID(), at)
+		return &protocol.Move{SessionID: id, Editor: text, Notices: notices}, err
 	}
 	return nil, fmt.Errorf("a move leads to %s, %s, %s or %s, and not to %.40q", rpc.MoveNew, rpc.MoveFork, rpc.MoveSwitch, rpc.MoveQuit, p.To)
 }

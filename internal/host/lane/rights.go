@@ -44,6 +44,12 @@ func foldGrants(ctx context.Context, index *session.Index) ([]string, error) {
 	return rules, nil
 }
 
+// StoredMode returns the permission mode that people have set in a session, "" for none.
+func StoredMode(ctx context.Context, index *session.Index) (permission.Mode, error) {
+	mode, _, err := foldMode(ctx, index)
+	return mode, err
+}
+
 // foldMode returns the permission mode that was set last, and the last one that is not plan
 // mode.
 func foldMode(ctx context.Context, index *session.Index) (mode, unplanned permission.Mode, err error) {

@@ -93,6 +93,35 @@ func TestACloneKeepsTheIdsOfItsEventsAndGoesItsOwnWay(t *testing.T) {
 	w.Judged()
 }
 
+func TestACopyIsInTheModeOfItsSourceUnlessThatAllowsMoreThanTheConfiguration(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.Begin(false)
+	e.Say("one")
+	first := e.Answers()[0]
+	e.Say("two")
+	copyOf := func(at protocol.EventID) (mode string, notices []string) {
+		id := hosttest.NewID()
+		sum := hosttest.Call[*protocol.SessionSummary](t, e.C, id, &protocol.CloneSession{FromSessionID: e.ID, FromEventID: at})
+		return w.Open(e.C, id).S.Live.Mode, sum.Notices
+	}
+	if mode, notices := copyOf(""); mode != "" || len(notices) > 0 {
+		t.Errorf("without a mode: %q, %q", mode, notices)
+	}
+	for _, mode := range []string{"plan", "dontAsk", "default"} {
+		e.Mode(mode)
+		for _, at := range []protocol.EventID{"", first} {
+			if got, notices := copyOf(at); got != mode || len(notices) > 0 {
+				t.Errorf("%s up to %q: %q, %q", mode, at, got, notices)
+			}
+		}
+	}
+	e.Mode("acceptEdits")
+	if mode, notices := copyOf(""); mode != "" || len(notices) != 1 || !strings.Contains(notices[0], "acceptEdits") {
+		t.Errorf("acceptEdits: %q, %q", mode, notices)
+	}
+	w.Judged()
+}
+
 func TestLabelsAndInfoAreEventsThatNameTheirRequest(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{}, `{"again":true,"do":[{"text":"ok"}]}`)
 	e := w.Begin(false)

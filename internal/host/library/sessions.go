@@ -1,11 +1,13 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 
 	"scorel/internal/engine/model"
+	"scorel/internal/engine/permission"
 	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/registry"
@@ -54,7 +56,7 @@ func (lib *Library) checkMeta(ctx context.Context, id protocol.SessionID, meta *
 	}
 	meta.WorkDir = dir
 	if level := model.ThinkingLevel(meta.ThinkingLevel); level != "" && !level.Valid() {
-		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", meta.ThinkingLevel, model.ThinkingLevels())
+		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", meta.ThinkingLevel, protocol.ThinkingLevelWords())
 	}
 	err = lib.turns.Check(ctx, id, *meta)
 	if err != nil && protocol.AboutOf(err).Field == "model" && lib.turns.MayBeProvided(ctx, id, *meta) {
@@ -130,8 +132,9 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 	}
 	meta, leaf := index.Meta(), index.Leaf()
 	found, err := registry.Lost(ctx, index, report)
+	mode, modeErr := lane.StoredMode(ctx, index)
 	done()
-	if err != nil {
+	if err := cmp.Or(err, modeErr); err != nil {
 		return nil, err
 	}
 	meta.Job = nil
@@ -162,10 +165,54 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 	}
 	lib.announcer.SessionMade(sum)
 	sum.Notices = found
+	left, err := lib.CarryMode(ctx, by, mode, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case left != "":
+		sum.Notices = append(sum.Notices, left)
+	}
 	if n := len(lost.Missing); n > 0 { // the source has them no more than the copy
 		sum.Notices = append(sum.Notices, fmt.Sprintf("%d payloads that the copied part names are missing in the session and in its copy; scorel sessions verify names them", n))
 	}
 	return &sum, nil
+}
+
+// CarryMode sets the permission mode that people have set in a session, "" for none, in one
+// that was made of it, unless it allows more than the configuration there: what was allowed
+// for one piece of work was not allowed for another. Of a mode that is left out it returns
+// what is to be said.
+func (lib *Library) CarryMode(ctx context.Context, by lane.Caller, mode permission.Mode, id protocol.SessionID) (left string, err error) {
+	if mode == "" {
+		return "", nil
+	}
+	s, err := lib.sessions.Acquire(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	defer lib.sessions.Release(s)
+	if configured := lib.configuredMode(s.Lane().Meta().WorkDir); permission.Tighter(configured, mode) != mode {
+		return fmt.Sprintf("The permission mode %s of the session does not go along, because it allows more than the configured one, %s; /mode sets one in this session", mode, configured), nil
+	}
+	return "", s.Lane().SetMode(ctx, by, mode)
+}
+
+// configuredMode is the permission mode of a folder's sessions; plan where that is not known,
+// because no turn runs there before it is.
+func (lib *Library) configuredMode(dir string) permission.Mode {
+	_, root, err := lib.settings.Workspace(dir, nil)
+	if err != nil {
+		return permission.Plan
+	}
+	cfg, err := lib.settings.Load(root)
+	if err != nil {
+		return permission.Plan
+	}
+	mode, err := permission.ParseMode(cfg.Permissions.Mode)
+	if err != nil {
+		return permission.Plan
+	}
+	return mode
 }
 
 // noJob refuses a description that a request may not give.

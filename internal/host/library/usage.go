@@ -30,7 +30,7 @@ func (lib *Library) getUsage(ctx context.Context, id protocol.SessionID) (*proto
 	defer done()
 	rows := map[protocol.UsageRow]*protocol.UsageRow{}
 	rep := &protocol.UsageReport{Rows: []protocol.UsageRow{}}
-	add := func(key protocol.UsageRow, u *protocol.Usage) {
+	add := func(key protocol.UsageRow, calls int, u *protocol.Usage) {
 		if u == nil {
 			return
 		}
@@ -44,7 +44,7 @@ func (lib *Library) getUsage(ctx context.Context, id protocol.SessionID) (*proto
 			row = &protocol.UsageRow{Kind: key.Kind, Model: key.Model, Agent: key.Agent}
 			rows[key] = row
 		}
-		row.Calls++
+		row.Calls += max(1, calls)
 		row.Usage.Add(*u)
 		rep.Total.Add(*u)
 	}
@@ -59,16 +59,21 @@ func (lib *Library) getUsage(ctx context.Context, id protocol.SessionID) (*proto
 			switch m := b.Message; m.Role {
 			case protocol.RoleAssistant:
 				last = answeredBy(m)
-				add(protocol.UsageRow{Kind: protocol.UsageConversation, Model: last}, m.Usage)
+				add(protocol.UsageRow{Kind: protocol.UsageConversation, Model: last}, 1, m.Usage)
 			case protocol.RoleToolResult:
 				if m.Usage != nil {
-					add(lib.agentRow(ctx, m, agents), m.Usage)
+					row, calls := lib.agentRow(ctx, m, agents)
+					add(row, calls, m.Usage)
 				}
 			}
 		case *protocol.SessionInfo:
-			add(protocol.UsageRow{Kind: protocol.UsageAside, Model: b.Asked}, b.Usage)
+			row := protocol.UsageRow{Kind: protocol.UsageAside, Model: b.Asked}
+			if b.Agent != "" {
+				row.Kind, row.Agent = protocol.UsageSubagent, b.Agent
+			}
+			add(row, b.Steps, b.Usage)
 		default:
-			add(protocol.UsageRow{Kind: b.EventSpec().UsageKind, Model: last}, e.Usage())
+			add(protocol.UsageRow{Kind: b.EventSpec().UsageKind, Model: last}, 1, e.Usage())
 		}
 	}
 	for _, row := range rows {
@@ -100,12 +105,13 @@ func answeredBy(m protocol.Message) string {
 }
 
 // agentRow names the sub-agent of a result, and the model that its session has used
-// last; models are remembered by session.
-func (lib *Library) agentRow(ctx context.Context, m protocol.Message, models map[protocol.SessionID]string) protocol.UsageRow {
-	row := protocol.UsageRow{Kind: protocol.UsageSubagent}
+// last; models are remembered by session. Calls is how often it called that, 0 where that is
+// not known.
+func (lib *Library) agentRow(ctx context.Context, m protocol.Message, models map[protocol.SessionID]string) (row protocol.UsageRow, calls int) {
+	row = protocol.UsageRow{Kind: protocol.UsageSubagent}
 	var d protocol.ToolDetails
 	if json.Unmarshal(m.Details, &d) != nil || d.Agent == nil {
-		return row
+		return row, 0
 	}
 	row.Agent = d.Agent.Agent
 	id := d.Agent.SessionID
@@ -122,7 +128,7 @@ func (lib *Library) agentRow(ctx context.Context, m protocol.Message, models map
 		}
 	}
 	row.Model = models[id]
-	return row
+	return row, d.Agent.Steps
 }
 
 // handleUsage enters the handlers of this file's requests.

@@ -111,15 +111,21 @@ func TestAnAgentInTheBackgroundOutlivesTheTurnAndItsEndIsTold(t *testing.T) {
 				t.Errorf("it was told %d times", len(n))
 			}
 			var sum protocol.Usage
+			calls := map[protocol.SessionID]int{}
 			for _, id := range []protocol.SessionID{e.ID, child} {
 				for _, ev := range w.Log(id) {
 					if m, ok := ev.Message(); ok && m.Role == protocol.RoleAssistant {
+						calls[id]++
 						sum.Add(*m.Usage)
 					}
 				}
 			}
 			if live := w.Open(w.Connect(false), e.ID).S.Live.Usage; live != sum {
 				t.Errorf("the session used %+v, with its agent it is %+v", live, sum)
+			}
+			rows := hosttest.Call[*protocol.UsageReport](t, e.C, e.ID, &protocol.GetUsage{}).Rows
+			if i := slices.IndexFunc(rows, func(r protocol.UsageRow) bool { return r.Kind == protocol.UsageSubagent }); i < 0 || len(rows) != 2 || rows[i].Agent != "general" || rows[i].Calls != calls[child] || calls[child] < 2 {
+				t.Errorf("the rows of the usage: %+v; the agent called its model %d times", rows, calls[child])
 			}
 			w.Judged()
 		})

@@ -10,6 +10,7 @@ import (
 
 	"scorel/client"
 	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -102,7 +103,7 @@ func (a *app) compactCommand() *cobra.Command {
 			case c.EventID == "":
 				fmt.Fprintln(a.stdout, "There is nothing to compact yet.")
 			default:
-				fmt.Fprintf(a.stdout, "Compacted: %d → %d tokens.\n", c.TokensBefore, c.TokensAfter)
+				fmt.Fprintln(a.stdout, plain.Compacted(c)+".")
 			}
 			return nil
 		})

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -212,15 +211,11 @@ func (a *app) cloneCommand() *cobra.Command {
 	var at, name string
 	cmd := a.sessionCommand("clone SESSION", "Copy a conversation into a new session", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
-			next := protocol.NewSessionID(time.Now(), rand.Reader)
-			s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, next, &protocol.CloneSession{FromSessionID: id, FromEventID: protocol.EventID(at), Name: name})
-			if err != nil {
+			s, err := a.copyOf(ctx, l, id, at, name)
+			switch {
+			case err != nil:
 				return err
-			}
-			for _, n := range s.Notices {
-				fmt.Fprintln(a.stderr, "scorel: "+n)
-			}
-			if f.json {
+			case f.json:
 				return a.printJSON(s)
 			}
 			_, err = fmt.Fprintln(a.stdout, s.SessionID)

@@ -46,9 +46,11 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 		return "", err
 	}
 	if o.fork {
-		if id, err = a.forkOf(ctx, l, id, o.at); err != nil {
+		s, err := a.copyOf(ctx, l, id, o.at, "")
+		if err != nil {
 			return "", err
 		}
+		id = s.SessionID
 	}
 	return id, l.change(ctx, id, o, dir)
 }
@@ -69,17 +71,16 @@ func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protoco
 	return newest.SessionID, nil
 }
 
-// forkOf copies a session up to an event, all of it for "".
-func (a *app) forkOf(ctx context.Context, l *link, from protocol.SessionID, at string) (protocol.SessionID, error) {
-	id := protocol.NewSessionID(time.Now(), rand.Reader)
-	s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(at)})
+// copyOf copies a session up to an event, all of it for "", and says what the copy lacks.
+func (a *app) copyOf(ctx context.Context, l *link, from protocol.SessionID, at, name string) (*protocol.SessionSummary, error) {
+	s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(at), Name: name})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, n := range s.Notices {
 		fmt.Fprintln(a.stderr, "scorel: "+n)
 	}
-	return id, nil
+	return s, nil
 }
 
 // change sets in a session what the flags say.

@@ -46,7 +46,7 @@ func TestEveryCommandOfLineModeIsHandled(t *testing.T) {
 
 func TestCommandsThatLinesCannotShowAreRefusedByName(t *testing.T) {
 	for name, want := range map[string]string{
-		"theme":  "line mode has no /theme; scorel attach SESSION on a terminal shows it",
+		"theme":  "line mode has no /theme; the terminal UI shows it: scorel attach SESSION without --plain",
 		"attach": "line mode has no /add; @FILE in a message takes in a file of the project",
 		"fly":    "there is no command /fly; /help lists them, and //fly sends it as text",
 	} {

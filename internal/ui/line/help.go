@@ -21,6 +21,10 @@ const (
 	maxCommandText = 200 // lines of what a command prints
 )
 
+// usageWidth is how many cells a command may take for its description to stand beside it: it
+// stands below a longer one, so that a terminal of 80 columns breaks no row after a word.
+const usageWidth = 30
+
 // marks are what a line may begin with beside a command.
 var marks = [...][]string{
 	{"# TEXT", "Add a note to those of this project; ## TEXT to your own"},
@@ -41,7 +45,7 @@ func (v *Session) help() {
 	v.screen.endStream()
 	var rows [][]string
 	for _, c := range slash.For(slash.Lines) {
-		rows = append(rows, []string{c.Usage(slash.Lines), c.Doc})
+		rows = append(rows, helpRows(c.Usage(slash.Lines), c.Doc)...)
 	}
 	for _, l := range cell.Columns(append(rows, marks[:]...)) {
 		v.screen.line(plainStyle, l)
@@ -58,6 +62,14 @@ func (v *Session) help() {
 	})
 }
 
+// helpRows is a command with its description, beside it or below.
+func helpRows(usage, doc string) [][]string {
+	if cell.Width(usage) > usageWidth {
+		return [][]string{{usage}, {"", doc}}
+	}
+	return [][]string{{usage, doc}}
+}
+
 func (v *Session) listCommands(list *protocol.CommandList) {
 	v.screen.endStream()
 	shown := 0
@@ -70,7 +82,7 @@ func (v *Session) listCommands(list *protocol.CommandList) {
 		if c.Scope != "" {
 			from += ", " + c.Scope
 		}
-		rows = append(rows, []string{"/" + display.Line(strings.TrimSpace(c.Name+" "+c.ArgumentHint)), display.Line(plain.FirstLine(c.Description, maxHelpLine)) + " [" + display.Line(from) + "]"})
+		rows = append(rows, helpRows("/"+display.Line(strings.TrimSpace(c.Name+" "+c.ArgumentHint)), display.Line(plain.FirstLine(c.Description, maxHelpLine))+" ["+display.Line(from)+"]")...)
 		if c.Refused != "" {
 			rows = append(rows, []string{"", display.Line(c.Refused)})
 		}

@@ -2,7 +2,10 @@ package plain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+
+	"scorel/protocol"
 )
 
 // Count returns a number with what it counts: "1 line", "3 lines".
@@ -39,4 +42,23 @@ func Indent(text string) string {
 // IndentRest indents all lines of a text but the first by two blanks.
 func IndentRest(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+// Thousands writes a number with commas.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Compacted says what a compaction has come to: a summary that is no smaller than what it
+// stands for is no gain.
+func Compacted(c *protocol.Compacted) string {
+	sizes := fmt.Sprintf("%s → %s tokens", Thousands(c.TokensBefore), Thousands(c.TokensAfter))
+	if c.TokensAfter >= c.TokensBefore {
+		return "Compacted, but the summary is no smaller than what it stands for: " + sizes
+	}
+	return "Compacted: " + sizes
 }

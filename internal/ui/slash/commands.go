@@ -7,7 +7,7 @@ func has(args string) use { return use{has: true, args: args} }
 func not(instead string) use { return use{instead: instead} }
 
 // onScreen is what line mode says of what only a screen can show.
-func onScreen() use { return not("scorel attach SESSION on a terminal shows it") }
+func onScreen() use { return not("the terminal UI shows it: scorel attach SESSION without --plain") }
 
 // commands are all commands, by name; those of line mode alone are at the end.
 func commands() []Command {

@@ -216,3 +216,12 @@ func stored(h *tuitest.Harness, text string) bool {
 	})
 	return found
 }
+
+func TestTheStripAndTheStatusLineCountTheSameInTheBackground(t *testing.T) {
+	_, s := openTwo(t)
+	s.Say("/monitor sleep 600")
+	s.WaitFor("1 in background: sleep 600")
+	s.Wait("one count", func(screen string) bool {
+		return strings.Count(screen, "1 in background") == 2 && !strings.Contains(screen, "3 in background")
+	})
+}

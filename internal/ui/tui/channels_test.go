@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -36,4 +37,32 @@ func TestAChannelOfTheCommandLinePushesIntoTheSession(t *testing.T) {
 	})
 	h.Write(log, "The build is red.\n")
 	s.WaitFor("I look at it.")
+}
+
+func TestWhatCameOfAReconnectionIsTold(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is missing")
+	}
+	script, err := filepath.Abs("../../../examples/channels/tail.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t)
+	server := filepath.Join(h.Project, "server.py")
+	h.Write(server, "import runpy, sys\nsys.argv = ['tail.py', 'build.log']\nrunpy.run_path("+fmt.Sprintf("%q", script)+", run_name='__main__')\n")
+	entry, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"build": map[string]any{"command": python, "args": []string{server}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.WriteUser("mcp.json", string(entry))
+	h.Write(filepath.Join(h.Project, "build.log"), "")
+	s := h.Open()
+	s.Say("hello")
+	waitAnswers(s, 1)
+	s.Say("/mcp reconnect build")
+	s.WaitFor("build is connected again, with ")
+	h.Write(server, "import sys\nsys.exit('it is broken')\n")
+	s.Say("/mcp reconnect build")
+	s.WaitFor("build is not connected: ")
 }

@@ -67,7 +67,7 @@ func (m *Model) opened(o link.Opened) tea.Cmd {
 		m.reading.end()
 		m.flushToScrollback()
 		if o.ID == "" {
-			m.host.ResetMode()
+			m.host.Begins(o.Next)
 		}
 		m.forgetShown()
 		if was := m.session.ID(); was != "" && was != o.ID {

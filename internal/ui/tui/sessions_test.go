@@ -127,6 +127,49 @@ func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
 	s.Wait("three sessions", func(screen string) bool { return strings.Contains(screen, " 3 ─") })
 }
 
+func TestANewSessionGoesOnWithTheModelOfTheOneThatIsLeft(t *testing.T) {
+	h := newHarness(t)
+	other := h.Script + "-other"
+	h.Write(other, `{"script":1}`+"\n"+`{"do":[{"text":"The other one speaks."}],"again":true}`)
+	s := h.Open()
+	s.Say("question one")
+	waitAnswers(s, 1)
+	s.Say("/model script:" + other)
+	s.WaitFor(" script-other")
+	s.Say("/new")
+	s.Wait("no session", func(screen string) bool {
+		return strings.Contains(screen, "ask something") && strings.Contains(screen, " script-other")
+	})
+	s.Say("question two")
+	s.Answered("The other one speaks.", 1)
+}
+
+func TestAForkBeforeTheFirstMessageIsLikeTheSessionThatItLeaves(t *testing.T) {
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("question one")
+	waitAnswers(s, 1)
+	s.Say("/quit")
+	s.WaitEnd()
+	s = h.Start("-c") // this window names no model
+	s.WaitFor("question one", "ask something")
+	s.Say("/mode plan")
+	s.WaitFor(" plan ")
+	s.Say("/fork")
+	s.Wait("question one in the list", func(screen string) bool {
+		_, list, _ := strings.Cut(screen, "Fork before")
+		return strings.Contains(list, "❯ question one")
+	})
+	s.Keys("Enter")
+	s.Wait("the new session, with the message in its editor", func(screen string) bool {
+		i := strings.LastIndex(screen, "Scorel ")
+		return i > strings.Index(screen, "Understood.") && strings.Contains(screen[i:], "❯ question one") && strings.Contains(screen[i:], " plan  script")
+	})
+	s.Keys("Enter")
+	waitAnswers(s, 2)
+	s.WaitFor(" plan  script")
+}
+
 func TestCompactExportContextAndCostSayWhatTheyDid(t *testing.T) {
 	h := newHarness(t, `{"if":{"user":"^long"},"do":[{"text":"a sentence of many that fill the window. ","times":3000}]}`)
 	s := h.Open()

@@ -96,11 +96,7 @@ func (s *statusArea) above(height int) []string {
 	if s.working.On() && status.Word(live.UIStates, protocol.PlaceWorking) == "" {
 		lines = append(lines, s.working.Render(th, width, now))
 	}
-	tasks := live.Tasks
-	if !s.session.Over() {
-		tasks = commandsOf(tasks)
-	}
-	if strip := status.TaskStrip(th, width, tasks, "/tasks", now); strip != "" {
+	if strip := status.TaskStrip(th, width, s.inBackground(), "/tasks", now); strip != "" {
 		lines = append(lines, strip)
 	}
 	lines = append(lines, status.QueueStrip(th, width, live.Queues, s.prefs.hint(keymap.EditQueue), s.prefs.name(keymap.Submit))...)
@@ -156,7 +152,7 @@ func (s *statusArea) line() string {
 	if x, ok := s.host.Model(); ok {
 		f.ContextWindow = x.ContextWindow
 	}
-	for _, t := range live.Tasks {
+	for _, t := range s.inBackground() {
 		if t.State == protocol.TaskRunning {
 			f.Tasks++
 		}
@@ -171,6 +167,16 @@ func (s *statusArea) line() string {
 		f.State = client.StateConnecting
 	}
 	return status.Line(s.window.theme, s.window.width, f)
+}
+
+// inBackground are the tasks that are counted as in the background, with those that have
+// ended. Sub-agents of the main conversation have lines of their own.
+func (s *statusArea) inBackground() []protocol.TaskInfo {
+	tasks := s.session.Live().Tasks
+	if s.session.Over() {
+		return tasks
+	}
+	return commandsOf(tasks)
 }
 
 // place is the branch of Git, or the session's name.

@@ -139,12 +139,14 @@ export interface ChannelInject {
  * its permission mode. The newest mode counts, also for a later host of this device;
  * one that came with an import does not. With Usage it records what a request beside
  * the conversation, or a sub-agent in the background, has used, of the model that Asked
- * names.
+ * names; Agent is the name of the sub-agent, and Steps how often it called its model.
  */
 export interface SessionInfo {
   changes: MetaChanges;
   mode?: string;
   asked?: string;
+  agent?: string;
+  steps?: number;
   usage?: Usage;
 }
 

@@ -20,7 +20,7 @@ export interface TestModel {
 
 /**
  * SetCredential keeps the key of a model provider, or forgets it when Key is
- * empty. What a provider is called is before the slash in list_models; an
+ * empty; that there is none to forget is an error. What a provider is called is before the slash in list_models; an
  * alias with a server of its own has a key of its own. A key is printable ASCII
  * without spaces, at most 4 KiB.
  */

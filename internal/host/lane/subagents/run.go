@@ -102,7 +102,7 @@ func (r *Runs) Record(ctx context.Context, run Run) error {
 	if err := r.j.Record(ctx, body, journal.ByHost()); err != nil || !run.Background || run.Usage == nil {
 		return err
 	}
-	return r.j.Record(ctx, &protocol.SessionInfo{Asked: run.Model, Usage: run.Usage}, journal.ByHost())
+	return r.j.Record(ctx, &protocol.SessionInfo{Asked: run.Model, Agent: run.Agent, Steps: run.Steps, Usage: run.Usage}, journal.ByHost())
 }
 
 // Append tells the model of the sub-agents that the end of an earlier host has

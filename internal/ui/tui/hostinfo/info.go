@@ -19,7 +19,8 @@ type Session interface {
 	Answered() string // the model that has answered last
 }
 
-// Start is what the command line says of the first session; "" leaves it.
+// Start is what a session begins with that is not made yet: at first, what the command line
+// says; "" leaves it.
 type Start struct{ Model, Thinking, Mode string }
 
 // Config is what an Info needs.
@@ -44,8 +45,7 @@ type Info struct {
 	described *described // of the models; nil after a change of them
 	branch    string     // of Git
 
-	startMode string // of permissions, that a session begins with which is not made yet
-	nextMode  string // that was asked for, until the host has answered
+	nextMode string // of permissions, that was asked for, until the host has answered
 }
 
 // described is where the description of a model is in the list of models.
@@ -56,7 +56,7 @@ type described struct {
 
 // New returns an Info that knows nothing yet.
 func New(cfg Config) *Info {
-	return &Info{link: cfg.Link, session: cfg.Session, start: cfg.Start, workDir: cfg.WorkDir, startMode: cfg.Start.Mode}
+	return &Info{link: cfg.Link, session: cfg.Session, start: cfg.Start, workDir: cfg.WorkDir}
 }
 
 // OnLoaded sets what is done when the configuration or the models have come.

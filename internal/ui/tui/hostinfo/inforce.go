@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/tui/link"
 	"scorel/protocol"
 )
 
@@ -81,7 +82,7 @@ func (x *Info) Mode() string {
 	if mode := x.session.Live().Mode; mode != "" {
 		return mode
 	}
-	if mode := x.startMode; mode != "" && x.session.ID() == "" {
+	if mode := x.start.Mode; mode != "" && x.session.ID() == "" {
 		return mode
 	}
 	if mode := x.Setting("permissions.mode"); mode != "" {
@@ -93,9 +94,16 @@ func (x *Info) Mode() string {
 // WantedMode is the permission mode that was asked for last, else the one in force.
 func (x *Info) WantedMode() string { return cmp.Or(x.nextMode, x.Mode()) }
 
-// ResetMode forgets the permission mode that was chosen for a session which is not made:
-// the command line's counts for the next one.
-func (x *Info) ResetMode() { x.startMode = x.start.Mode }
+// Begins takes how the next session begins, now that none is open.
+func (x *Info) Begins(next link.Next) {
+	x.start = Start{Model: next.Model, Thinking: next.Thinking, Mode: next.Mode}
+}
+
+// HasModel reports whether the session has a model of its own, or, where none is open, the
+// next one begins with one.
+func (x *Info) HasModel() bool {
+	return x.session.Live().Meta.Model != "" || x.session.ID() == "" && x.start.Model != ""
+}
 
 // SetMode sets a permission mode that there is: of the session, or where none is open yet
 // of the next one, which is not made for that.
@@ -108,7 +116,7 @@ func (x *Info) SetMode(mode string, failed func(error)) tea.Cmd {
 		if err != nil {
 			failed(err)
 		} else if x.session.ID() == "" {
-			x.startMode = mode
+			x.start.Mode = mode
 		}
 		return nil
 	})

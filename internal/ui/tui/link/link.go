@@ -75,6 +75,14 @@ type (
 		Opened protocol.SessionOpened
 		Fresh  bool // it was made just now
 		Over   int  // the Gen of the session that it is shown over; 0 for none
+		Next   Next // how the next session begins, where ID is ""
+	}
+	// Next is how the session begins that is made with the next request. ProjectID is the
+	// one of the folder that the UI runs in, where it is ""; Mode is of permissions; what is
+	// "" is the configuration's.
+	Next struct {
+		ProjectID                      protocol.ProjectID
+		WorkDir, Model, Thinking, Mode string
 	}
 	// Returned reports that the session below is the open one again.
 	Returned struct{ Gen int }

@@ -18,10 +18,10 @@ type worker struct {
 	err     error // why there is no client, or no project; the next job tries again
 	device  sync.WaitGroup
 
-	started bool   // what the command line says of the first session was done
-	mode    string // of permissions, that a new session begins with; "" is the configured one
-	missed  int    // counts the sessions that were asked for and could not be opened
-	opened  int    // counts the sessions that were opened
+	started bool // what the command line says of the first session was done
+	next    Next // how the next session begins
+	missed  int  // counts the sessions that were asked for and could not be opened
+	opened  int  // counts the sessions that were opened
 
 	subscription               // to the open session, to which requests go
 	under        *subscription // to the one that it is shown over; nil mostly
@@ -55,7 +55,7 @@ func (s *subscription) end() {
 // outcome, nil for nothing.
 type job func(ctx context.Context, w *worker) loop.Then
 
-func (l *Link) worker() *worker { return &worker{Link: l, mode: l.cfg.Mode} }
+func (l *Link) worker() *worker { return &worker{Link: l, next: l.first()} }
 
 // Run connects and does requests until the program ends. It closes what it opened.
 func (l *Link) Run() {

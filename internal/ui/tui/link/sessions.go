@@ -117,18 +117,33 @@ func (w *worker) back() {
 	w.cfg.Send(Returned{w.gen})
 }
 
+// first is how a session begins of which only the command line says something.
+func (l *Link) first() Next {
+	return Next{WorkDir: l.cfg.WorkDir, Model: l.cfg.Model, Thinking: l.cfg.Thinking, Mode: l.cfg.Mode}
+}
+
 // Leave closes the open session: [Opened] is sent without an ID, and the next request makes
-// a session, with what the command line says of new ones. failed is called when extensions
-// refuse it; what was typed for the next session until then goes to no other. It reports
-// false when too many requests wait.
-func (l *Link) Leave(failed func(error) tea.Cmd) bool {
+// a session, with what the command line says of new ones, and with from, when that is not
+// nil. A from without a ProjectID says the model and the thinking level alone. failed is
+// called when extensions refuse it; what was typed for the next session until then goes to
+// no other. It reports false when too many requests wait.
+func (l *Link) Leave(from *Next, failed func(error) tea.Cmd) bool {
 	return l.move(func(ctx context.Context, w *worker) error {
 		if err := w.mayLeave(ctx, "new", ""); err != nil {
 			return err
 		}
 		w.close()
-		w.mode = l.cfg.Mode
-		l.cfg.Send(Opened{Fresh: true})
+		next := l.first()
+		switch {
+		case from == nil: // none was open: the model that was to be is still
+			next.Model, next.Thinking = w.next.Model, w.next.Thinking
+		case from.ProjectID == "":
+			next.Model, next.Thinking = from.Model, from.Thinking
+		default:
+			next = *from
+		}
+		w.next = next
+		l.cfg.Send(Opened{Fresh: true, Next: next})
 		return nil
 	}, failed)
 }
@@ -190,14 +205,14 @@ func (l *Link) Background(text string, f func(protocol.SessionID, error) tea.Cmd
 }
 
 func (w *worker) background(ctx context.Context, text string) (protocol.SessionID, error) {
-	meta := protocol.Meta{WorkDir: w.cfg.WorkDir, Model: w.cfg.Model, ThinkingLevel: w.cfg.Thinking}
-	var project protocol.ProjectID
+	project, meta := w.next.meta()
 	switch {
 	case w.err != nil:
 		return "", w.err
 	case w.session != nil:
 		open := w.session.Live.Meta
 		project, meta = open.ProjectID, protocol.Meta{WorkDir: open.WorkDir, Model: open.Model, ThinkingLevel: open.ThinkingLevel}
+	case project != "":
 	case w.project != nil:
 		project = w.project.ProjectID
 	default:
@@ -218,15 +233,25 @@ func (w *worker) need(ctx context.Context) error {
 		return w.err
 	case w.id != "":
 		return nil
-	case w.project == nil:
+	}
+	project, meta := w.next.meta()
+	switch {
+	case project != "":
+	case w.project != nil:
+		project = w.project.ProjectID
+	default:
 		return errors.New("no project is open; pick a session with /resume")
 	}
 	id := newID()
-	meta := protocol.Meta{WorkDir: w.cfg.WorkDir, Model: w.cfg.Model, ThinkingLevel: w.cfg.Thinking}
-	if _, err := client.Call[*protocol.SessionSummary](ctx, w.client, id, &protocol.CreateSession{ProjectID: w.project.ProjectID, Meta: meta}); err != nil {
+	if _, err := client.Call[*protocol.SessionSummary](ctx, w.client, id, &protocol.CreateSession{ProjectID: project, Meta: meta}); err != nil {
 		return err
 	}
 	return w.open(ctx, id, true)
+}
+
+// meta is what the session is made with, and its project, "" for that of the folder.
+func (n Next) meta() (protocol.ProjectID, protocol.Meta) {
+	return n.ProjectID, protocol.Meta{WorkDir: n.WorkDir, Model: n.Model, ThinkingLevel: n.Thinking}
 }
 
 func newID() protocol.SessionID { return protocol.NewSessionID(time.Now(), rand.Reader) }
@@ -295,15 +320,15 @@ func (w *worker) begin(ctx context.Context, fresh bool) error {
 			return err
 		}
 	}
-	if w.mode == "" {
+	if w.next.Mode == "" {
 		return nil
 	}
-	return w.setMode(ctx, w.mode)
+	return w.setMode(ctx, w.next.Mode)
 }
 
 func (w *worker) setMode(ctx context.Context, mode string) error {
 	if w.id == "" {
-		w.mode = mode
+		w.next.Mode = mode
 		return nil
 	}
 	_, err := client.Call[*protocol.Done](ctx, w.client, w.id, &protocol.SetMode{Mode: mode})

@@ -22,6 +22,7 @@ import (
 type Session interface {
 	ID() protocol.SessionID // "" while none is
 	Live() *protocol.Live   // not to be changed
+	Main() *protocol.Live   // of the one that it is shown over, if any, else Live
 }
 
 // Screen is where panels are drawn.
@@ -163,15 +164,6 @@ func counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // line makes text safe to be in a line.

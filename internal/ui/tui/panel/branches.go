@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
@@ -46,7 +47,7 @@ func (x *Branches) Compact(instructions string) tea.Cmd {
 		case c.EventID == "":
 			x.Toasts.Info("there is nothing to compact")
 		default:
-			x.Toasts.Info(fmt.Sprintf("Compacted: %s → %s tokens", thousands(c.TokensBefore), thousands(c.TokensAfter)))
+			x.Toasts.Info(plain.Compacted(c))
 		}
 		return nil
 	})
@@ -84,7 +85,7 @@ func (x *Branches) moved(moved *protocol.Moved, text string, err error) tea.Cmd 
 func (x *Branches) Fork() tea.Cmd {
 	return x.pickMessage("Fork before", func(e protocol.Event) tea.Cmd {
 		if e.ParentID == "" {
-			return tea.Batch(x.sessions.New(), edit(x.Base, x.editor, userText(e)))
+			return tea.Batch(x.sessions.newLike(), edit(x.Base, x.editor, userText(e)))
 		}
 		return x.sessions.copyFrom(e.ParentID, "", userText(e))
 	})

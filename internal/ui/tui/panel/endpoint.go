@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/hostinfo"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
@@ -200,9 +201,9 @@ func (x *Endpoint) try(f *endpointForm) tea.Cmd {
 			return f.choose(x)
 		}
 		file := filepath.Join(x.Dir, "config.toml")
-		text := fmt.Sprintf("%s answers (%d ms) and has a context window of %s tokens; it is in %s", got.Ref, got.LatencyMS, thousands(got.ContextWindow), file)
+		text := fmt.Sprintf("%s answers (%d ms) and has a context window of %s tokens; it is in %s", got.Ref, got.LatencyMS, plain.Thousands(got.ContextWindow), file)
 		if got.WindowAssumed {
-			text = fmt.Sprintf("%s answers (%d ms); it is in %s. The server does not say how large its context window is: %s tokens are assumed; contextWindow in that file changes this", got.Ref, got.LatencyMS, file, thousands(got.ContextWindow))
+			text = fmt.Sprintf("%s answers (%d ms); it is in %s. The server does not say how large its context window is: %s tokens are assumed; contextWindow in that file changes this", got.Ref, got.LatencyMS, file, plain.Thousands(got.ContextWindow))
 		}
 		x.Toasts.Info(text)
 		return tea.Batch(x.info.LoadModels(), x.info.LoadConfig(), x.models.Open(got.Ref))

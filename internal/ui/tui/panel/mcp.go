@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
@@ -21,6 +22,8 @@ type MCP struct {
 	Base
 	open    *overlay.Picker // the list that is shown, nil for none
 	servers map[string]protocol.MCPServerInfo
+	awaited string             // the server that is reconnected with, until it is known what came of it
+	of      protocol.SessionID // whose server it is
 }
 
 // NewMCP returns the panel.
@@ -60,7 +63,33 @@ func (x *MCP) Open() tea.Cmd {
 }
 
 // Changed shows the servers again, where they are shown.
-func (x *MCP) Changed() tea.Cmd {
+func (x *MCP) Changed() tea.Cmd { return tea.Batch(x.refresh(), x.outcome()) }
+
+// outcome says what came of a reconnection that was asked for, once that is known.
+func (x *MCP) outcome() tea.Cmd {
+	if x.awaited == "" || x.of != x.Session.ID() {
+		return nil
+	}
+	return ask(x.Base, &protocol.ListMCPServers{}, func(r *protocol.MCPServerList) tea.Cmd {
+		i := slices.IndexFunc(r.Servers, func(s protocol.MCPServerInfo) bool { return s.Name == x.awaited })
+		if i < 0 || r.Servers[i].State == protocol.MCPPending {
+			return nil
+		}
+		s := r.Servers[i]
+		x.awaited = ""
+		switch {
+		case s.State == protocol.MCPConnected:
+			x.Toasts.Info(line(s.Name) + " is connected again, with " + counted(s.Tools, "tool"))
+		case s.Problem == "":
+			x.Toasts.Warn(line(s.Name) + " is not connected: " + strings.ReplaceAll(string(s.State), "-", " "))
+		default:
+			x.Toasts.Warn(line(s.Name) + " is not connected: " + line(s.Problem))
+		}
+		return nil
+	})
+}
+
+func (x *MCP) refresh() tea.Cmd {
 	if x.open == nil || !slices.Contains(x.Overlays.All(), overlay.Overlay(x.open)) {
 		return nil
 	}
@@ -93,7 +122,7 @@ func (x *MCP) rows(r *protocol.MCPServerList) []list.Item {
 	if connected > 0 {
 		title += fmt.Sprintf(" (%d connected, %s", connected, counted(tools, "tool"))
 		if r.SavedTokens > 0 {
-			title += ", " + thousands(r.SavedTokens) + " tokens saved"
+			title += ", " + plain.Thousands(r.SavedTokens) + " tokens saved"
 		}
 		title += ")"
 	}
@@ -203,7 +232,8 @@ func (x *MCP) tools(name string) tea.Cmd {
 func (x *MCP) reconnect(name string) tea.Cmd {
 	return ask(x.Base, &protocol.ReconnectMCPServer{Name: name}, func(*protocol.Done) tea.Cmd {
 		x.Toasts.Info("reconnecting with " + line(name))
-		return nil
+		x.awaited, x.of = name, x.Session.ID()
+		return x.outcome() // the change may have been told before
 	})
 }
 

@@ -61,9 +61,9 @@ func (x *Pages) contextLines(v *protocol.ContextView) []string {
 		if count > 0 {
 			what = fmt.Sprintf("%6d×", count)
 		}
-		return fmt.Sprintf("%-14s %9s  %s  %s", name, thousands(tokens), x.share(tokens, v.Window, 20), what)
+		return fmt.Sprintf("%-14s %9s  %s  %s", name, plain.Thousands(tokens), x.share(tokens, v.Window, 20), what)
 	}
-	lines := []string{fmt.Sprintf("%s of %s tokens (estimated)", thousands(v.Tokens), thousands(v.Window)), ""}
+	lines := []string{fmt.Sprintf("%s of %s tokens (estimated)", plain.Thousands(v.Tokens), plain.Thousands(v.Window)), ""}
 	for _, p := range v.Parts {
 		lines = append(lines, row(strings.Replace(string(p.Name), "toolResults", "tool results", 1), p.Tokens, p.Count))
 	}
@@ -128,7 +128,7 @@ func usageLine(name string, calls int, u protocol.Usage) string {
 	if calls > 0 {
 		count = fmt.Sprint(calls)
 	}
-	return cell.Pad(cut(name, 34), 34) + fmt.Sprintf(" %6s %11s %11s %11s %9s", count, thousands(u.InputTokens), thousands(u.CacheReadTokens), thousands(u.OutputTokens), dollars(u))
+	return cell.Pad(cut(name, 34), 34) + fmt.Sprintf(" %6s %11s %11s %11s %9s", count, plain.Thousands(u.InputTokens), plain.Thousands(u.CacheReadTokens), plain.Thousands(u.OutputTokens), dollars(u))
 }
 
 // Doctor looks for what is wrong with the installation. Shortcuts are those of extensions that
@@ -311,11 +311,11 @@ func (x *Pages) Memory(note string) tea.Cmd {
 		return nil
 	}
 	return table(x.Base, list.Config{Title: "Memory", PickWord: "show", Empty: "There is no note; # TEXT adds one for this project, ## TEXT one for all of yours."}, &protocol.GetMemory{WorkDir: x.workDir()}, func(v *protocol.MemoryView) []list.Item {
-		p.List.SetTitle(fmt.Sprintf("Memory (%s tokens are sent to the model)", thousands(v.Tokens)))
+		p.List.SetTitle(fmt.Sprintf("Memory (%s tokens are sent to the model)", plain.Thousands(v.Tokens)))
 		var items []list.Item
 		for _, f := range v.Files {
 			files[f.Path] = f
-			items = append(items, list.Item{ID: f.Path, Title: f.Path, Right: fmt.Sprintf("%s bytes", thousands(int(f.Bytes))), Group: f.Scope})
+			items = append(items, list.Item{ID: f.Path, Title: f.Path, Right: fmt.Sprintf("%s bytes", plain.Thousands(int(f.Bytes))), Group: f.Scope})
 		}
 		if v.Problem != "" {
 			items = append(items, problems([]string{v.Problem})...)

@@ -24,6 +24,7 @@ type none struct{ live protocol.Live }
 
 func (*none) ID() protocol.SessionID { return "" }
 func (n *none) Live() *protocol.Live { return &n.live }
+func (n *none) Main() *protocol.Live { return &n.live }
 
 // dark is a screen of 80 cells.
 type dark struct{ theme *theme.Theme }

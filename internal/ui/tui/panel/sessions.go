@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/internal/ui/tui/hostinfo"
+	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
 	"scorel/protocol"
@@ -57,9 +58,34 @@ func scopeOf(project bool) int {
 	return 1
 }
 
-// New begins another session. It is made when something is sent.
+// New begins another session, with the model and the thinking level of the one that is left.
+// It is made when something is sent.
 func (x *Sessions) New() tea.Cmd {
-	if !x.Link.Leave(func(err error) tea.Cmd { x.Toasts.Fail(err); return nil }) {
+	if x.Session.ID() == "" {
+		return x.leave(nil)
+	}
+	meta := x.Session.Main().Meta
+	return x.leave(&link.Next{Model: meta.Model, Thinking: meta.ThinkingLevel})
+}
+
+// newLike begins a session like the open one, of which nothing is copied: it is of the same
+// project, folder, model and thinking level. Of permission modes plan goes along, because it
+// allows no more than any other; any other is said to be left.
+func (x *Sessions) newLike() tea.Cmd {
+	live := x.Session.Live()
+	next := &link.Next{ProjectID: live.Meta.ProjectID, WorkDir: live.Meta.WorkDir, Model: live.Meta.Model, Thinking: live.Meta.ThinkingLevel}
+	switch live.Mode {
+	case "":
+	case "plan":
+		next.Mode = live.Mode
+	default:
+		x.Toasts.Info("the permission mode " + live.Mode + " does not go along into the new session; /mode sets one there")
+	}
+	return x.leave(next)
+}
+
+func (x *Sessions) leave(next *link.Next) tea.Cmd {
+	if !x.Link.Leave(next, func(err error) tea.Cmd { x.Toasts.Fail(err); return nil }) {
 		x.Toasts.Warn(busy)
 	}
 	return nil

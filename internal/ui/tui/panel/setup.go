@@ -76,7 +76,7 @@ func (x *Setup) lacking() bool {
 	if !x.decided || x.Session.ID() != "" && x.Session.Live().StreamEpoch == "" { // nothing of its state has come
 		return false
 	}
-	return !x.chosen && x.Session.Live().Meta.Model == "" && x.info.Models() != nil && x.info.Config() != nil && x.info.Setting("model.name") == "" && !x.info.Callable()
+	return !x.chosen && !x.info.HasModel() && x.info.Models() != nil && x.info.Config() != nil && x.info.Setting("model.name") == "" && !x.info.Callable()
 }
 
 // begin offers the ways to start.
