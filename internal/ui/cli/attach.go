@@ -76,7 +76,7 @@ func (a *app) wantsLines(plain bool) bool {
 
 // attachLines shows a session in line mode.
 func (a *app) attachLines(ctx context.Context, o remoteOptions, name string) error {
-	dir, err := workDir("")
+	dir, err := workDir("", "")
 	if err != nil {
 		return err
 	}

@@ -450,7 +450,7 @@ func untilIdle(ctx context.Context, s *client.Session) bool {
 
 // projectCommands are those about what files give a model, and allow it.
 func (a *app) projectCommands() []*cobra.Command {
-	return projectcmd.New(projectcmd.Config{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Args: args, WorkDir: workDir, Dir: a.scorelDir, Interactive: a.interactive,
+	return projectcmd.New(projectcmd.Config{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Args: args, WorkDir: func(path string) (string, error) { return workDir("--cwd", path) }, Dir: a.scorelDir, Interactive: a.interactive,
 		With: func(ctx context.Context, use func(*client.Client) error) error {
 			return a.with(ctx, func(l *link) error { return use(l.Client) })
 		}, Exit: func(code int) { a.code = code }})

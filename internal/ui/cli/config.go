@@ -23,7 +23,7 @@ func (a *app) configCommand() *cobra.Command {
 	var cwd string
 	check := &cobra.Command{Use: "check", Short: "Print every key with its value in force and where it comes from", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := workDir(cwd)
+			dir, err := workDir("--cwd", cwd)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"scorel/client"
 	mcp "scorel/internal/engine/mcp/config"
@@ -72,11 +71,11 @@ func (o *promptOptions) prepare() (dir string, err error) {
 		}
 	}
 	if o.workspace != "" {
-		if o.cwd, err = folder("--workspace", o.workspace); err != nil {
+		if o.cwd, err = workDir("--workspace", o.workspace); err != nil {
 			return "", err
 		}
 	}
-	if dir, err = workDir(o.cwd); err != nil {
+	if dir, err = workDir("--cwd", o.cwd); err != nil {
 		return "", err
 	}
 	if o.channels, err = channelNames(o.channels); err != nil {
@@ -92,11 +91,8 @@ func (o *promptOptions) prepare() (dir string, err error) {
 		o.mcp = append(o.mcp, mcp.SwitchedOn(mcp.Chrome))
 	}
 	for i, d := range o.addDirs {
-		if o.addDirs[i], err = filepath.Abs(d); err != nil {
+		if o.addDirs[i], err = workDir("--add-dir", d); err != nil {
 			return "", err
-		}
-		if info, err := os.Stat(d); err != nil || !info.IsDir() {
-			return "", exit.Usagef("--add-dir %s is not a folder", d)
 		}
 	}
 	return dir, nil

@@ -25,7 +25,7 @@ the programs that are used, sessions, this project and the terminal. It changes
 nothing. The exit code is 1 when a check fails, 0 otherwise.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := workDir(cwd)
+			dir, err := workDir("--cwd", cwd)
 			if err != nil {
 				return err
 			}

@@ -43,9 +43,9 @@ a program in any language. They add tools, commands and hooks to your sessions.`
 }
 
 func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error {
-	dir, err := workDir(cwd)
+	dir, err := workDir("--cwd", cwd)
 	if err != nil {
-		return exit.Usagef("%s is not a folder", display.Line(cwd))
+		return err
 	}
 	return a.with(ctx, func(l *link) error {
 		list, err := client.Call[*protocol.ExtensionList](ctx, l.Client, "", &protocol.ListExtensions{WorkDir: dir})
@@ -172,7 +172,7 @@ func (a *app) extensionPath(ctx context.Context, l *link, name string) (path, of
 
 // extensionsHere returns the extensions of the working directory.
 func (a *app) extensionsHere(ctx context.Context, l *link) ([]protocol.ExtensionInfo, error) {
-	dir, err := workDir("")
+	dir, err := workDir("", "")
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (a *app) beginExtension(name string, project bool) error {
 		return err
 	}
 	if project {
-		cwd, err := workDir("")
+		cwd, err := workDir("", "")
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ come from PATH/blobs. What the session's rules allowed does not count here.`,
 
 func (a *app) importFile(ctx context.Context, l *link, o importOptions, name string) error {
 	if o.cwd != "" {
-		dir, err := workDir(o.cwd)
+		dir, err := workDir("--cwd", o.cwd)
 		if err != nil {
 			return err
 		}

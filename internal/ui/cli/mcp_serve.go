@@ -25,7 +25,7 @@ type mcpServeOptions struct {
 // mcpCommand has all commands of MCP: of mcpcmd, and those that need a host.
 func (a *app) mcpCommand() *cobra.Command {
 	return mcpcmd.New(mcpcmd.Config{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Environ: a.environ, Version: Version, Args: args,
-		Exit: func(code int) { a.code = code }, Interactive: a.interactive, WorkDir: func() (string, error) { return workDir("") }},
+		Exit: func(code int) { a.code = code }, Interactive: a.interactive, WorkDir: func() (string, error) { return workDir("", "") }},
 		a.mcpServeCommand(), a.mcpLogsCommand())
 }
 
@@ -71,7 +71,7 @@ func (a *app) mcpServe(ctx context.Context, o mcpServeOptions) error {
 			return exit.AsUsage(err)
 		}
 	}
-	dir, err := workDir("")
+	dir, err := workDir("", "")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,13 +64,9 @@ func (a *app) showProjects(p *protocol.ProjectList) error {
 func (a *app) projectAddCommand() *cobra.Command {
 	return &cobra.Command{Use: "add [FOLDER]", Short: "Register the project of a folder", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cwd := ""
-			if len(args) > 0 {
-				cwd = args[0]
-			}
-			dir, err := workDir(cwd)
+			dir, err := workDir("", strings.Join(args, ""))
 			if err != nil {
-				return exit.Usagef("%s is not a folder", cwd)
+				return err
 			}
 			return a.withSessions(cmd.Context(), func(l *link) error {
 				p, err := client.Call[*protocol.Project](cmd.Context(), l.Client, "", &protocol.RegisterProject{WorkDir: dir})

@@ -81,7 +81,7 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 	if err != nil {
 		return err
 	}
-	dir, err := workDir("")
+	dir, err := workDir("", "")
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (a *app) listCommand() *cobra.Command {
 				ctx := cmd.Context()
 				req := &protocol.ListSessions{Query: strings.Join(args, " "), Limit: limit, Subagents: all || agents}
 				if !all {
-					dir, err := workDir("")
+					dir, err := workDir("", "")
 					if err != nil {
 						return err
 					}

@@ -10,6 +10,7 @@ import (
 	"scorel/internal/ui/exit"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"strings"
 	"time"
 )
 
@@ -149,25 +150,19 @@ func findSession(ctx context.Context, c *client.Client, name string) (protocol.S
 	return found.SessionID, nil
 }
 
-// folder returns the absolute path of the folder that a flag names.
-func folder(flag, name string) (string, error) {
+// workDir returns the absolute path of the folder that a flag, or an argument for "", names; for
+// no name that in which the program was started.
+func workDir(flag, name string) (string, error) {
+	if name == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			err = exit.Usagef("the working directory is gone; change to another folder: %w", err)
+		}
+		return dir, err
+	}
 	dir, err := filepath.Abs(name)
-	if err != nil {
-		return "", exit.Usagef("%s %s: %w", flag, name, err)
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", exit.Usagef("%s %s is not a folder", flag, name)
-	}
-	return dir, nil
-}
-
-func workDir(cwd string) (string, error) {
-	if cwd != "" {
-		return folder("--cwd", cwd)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", exit.Usagef("the working directory is gone; change to another folder: %w", err)
+	if info, missing := os.Stat(dir); err != nil || missing != nil || !info.IsDir() {
+		return "", exit.Usagef("%s is not a folder", display.Line(strings.TrimSpace(flag+" "+name)))
 	}
 	return dir, nil
 }

@@ -99,7 +99,7 @@ func (a *app) showUI(ctx context.Context, remote remoteOptions, embedded bool, c
 	}
 	cfg := tui.Config{Dir: dir, Remote: remote.set(), Environ: a.environ, In: in, Out: out, Stderr: a.stderr, Version: Version, Start: start}
 	if !cfg.Remote {
-		if cfg.WorkDir, err = workDir(cwd); err != nil {
+		if cfg.WorkDir, err = workDir("--cwd", cwd); err != nil {
 			return err
 		}
 	}

@@ -57,9 +57,9 @@ counting, and scorel trust shows the change.`,
 
 // trust shows what of a project is trusted and trusts it when that is said.
 func (a *app) trust(ctx context.Context, o trustOptions, path string) error {
-	dir, err := workDir(path)
+	dir, err := workDir("", path)
 	if err != nil {
-		return exit.Usagef("%s is not a folder", display.Line(path))
+		return err
 	}
 	return a.with(ctx, func(l *link) error {
 		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})

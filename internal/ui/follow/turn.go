@@ -12,14 +12,8 @@ import (
 // that its state knows nothing of it.
 var ErrUnseen = errors.New("the turn ended while its events could not be read")
 
-// Why the turn of a message that waits in a queue does not begin.
-var (
-	// ErrPaused says that nothing is taken from the queue until somebody has it continue: the
-	// turn before did not come to its end.
-	ErrPaused = errors.New("the queue in which the message waits is paused")
-	// ErrTakenOut says that the message waits no longer, and was not seen to be handled.
-	ErrTakenOut = errors.New("the message waits no longer, and its turn was not seen")
-)
+// ErrTakenOut says that the message waits no longer, and was not seen to be handled.
+var ErrTakenOut = errors.New("the message waits no longer, and its turn was not seen")
 
 // Turn is the turn that handles one message. It is used by one goroutine.
 type Turn struct {
@@ -77,25 +71,31 @@ func (t *Turn) Take(u *client.Update) (events []protocol.Event, ended Ended, err
 	return events, Ended{}, nil
 }
 
-// Stands takes the state after an update was taken. While the message waits and nothing will
-// take it, it fails with [ErrPaused] or [ErrTakenOut].
-func (t *Turn) Stands(l *protocol.Live) error {
+// Stands takes an update after [Turn.Take], and the state after it. Paused says that the
+// message waits, and that nothing is taken from its queue until somebody has that continue: the
+// turn before did not come to its end. It fails with [ErrTakenOut].
+func (t *Turn) Stands(u *client.Update, l *protocol.Live) (paused bool, err error) {
 	if !t.Waits() {
-		return nil
+		return false, nil
+	}
+	has := func(items []protocol.QueueItem) bool {
+		return slices.ContainsFunc(items, func(it protocol.QueueItem) bool { return it.ID == t.item })
+	}
+	for _, e := range u.Events {
+		if b, ok := e.Body.(*protocol.QueueUpdate); ok && b.Paused && has(b.Items) {
+			paused = true
+		}
 	}
 	for _, q := range l.Queues {
-		if !slices.ContainsFunc(q.Items, func(it protocol.QueueItem) bool { return it.ID == t.item }) {
-			continue
+		if has(q.Items) {
+			t.waits = true
+			return paused || u.Fresh && q.Paused, nil
 		}
-		if t.waits = true; q.Paused {
-			return ErrPaused
-		}
-		return nil
 	}
 	if t.waits {
-		return ErrTakenOut
+		return false, ErrTakenOut
 	}
-	return nil
+	return paused, nil
 }
 
 // Waits reports whether the message waits in a queue, as far as is known.

@@ -128,31 +128,45 @@ func TestEndOfATurnIsReportedOnce(t *testing.T) {
 	want(ended, false, false)
 }
 
-func TestAMessageThatNothingTakesIsNotWaitedFor(t *testing.T) {
-	queue := func(paused bool, items ...protocol.ItemID) *protocol.Live {
-		q := protocol.LiveQueue{Queue: protocol.QueueFollowUp, Paused: paused}
+func TestHowAMessageWaitsIsKnown(t *testing.T) {
+	queue := func(paused bool, items ...protocol.ItemID) protocol.QueueUpdate {
+		b := protocol.QueueUpdate{Queue: protocol.QueueFollowUp, Paused: paused}
 		for _, id := range items {
-			q.Items = append(q.Items, protocol.QueueItem{ID: id})
+			b.Items = append(b.Items, protocol.QueueItem{ID: id})
 		}
-		return &protocol.Live{Queues: []protocol.LiveQueue{q}}
+		return b
 	}
 	turn := NewTurn(&protocol.Sent{ItemID: "itm_1"})
 	for i, c := range []struct {
-		live *protocol.Live
-		want error
+		events []protocol.QueueUpdate // the last one is the state
+		fresh  bool
+		paused bool
+		want   error
 	}{
-		{queue(false), nil}, // the answer has come before the update
-		{queue(false, "itm_0", "itm_1"), nil},
-		{queue(true, "itm_1"), ErrPaused},
-		{queue(false, "itm_1"), nil}, // somebody had it continue
-		{queue(false, "itm_0"), ErrTakenOut},
+		{[]protocol.QueueUpdate{queue(false)}, false, false, nil}, // the answer has come before the update
+		{[]protocol.QueueUpdate{queue(false, "itm_0", "itm_1")}, false, false, nil},
+		{[]protocol.QueueUpdate{queue(true, "itm_1")}, false, true, nil},
+		{[]protocol.QueueUpdate{queue(false, "itm_1")}, false, false, nil},
+		{[]protocol.QueueUpdate{queue(true, "itm_1"), queue(false, "itm_1")}, false, true, nil}, // both in one update
+		{[]protocol.QueueUpdate{queue(true, "itm_1")}, true, true, nil},
+		{[]protocol.QueueUpdate{queue(false, "itm_0")}, false, false, ErrTakenOut},
 	} {
-		if err := turn.Stands(c.live); !errors.Is(err, c.want) {
-			t.Errorf("%d: %v, want %v", i, err, c.want)
+		last := c.events[len(c.events)-1]
+		u := &client.Update{Fresh: c.fresh}
+		for n := range c.events {
+			u.Events = append(u.Events, protocol.NewEvent(&c.events[n]))
+		}
+		paused, err := turn.Stands(u, &protocol.Live{Queues: []protocol.LiveQueue{{Queue: last.Queue, Items: last.Items, Paused: last.Paused}}})
+		if paused != c.paused || !errors.Is(err, c.want) {
+			t.Errorf("%d: paused %v, %v; want %v, %v", i, paused, err, c.paused, c.want)
 		}
 	}
 	taken := protocol.NewEvent(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Meta: &protocol.MessageMeta{QueueItemID: "itm_1"}}})
-	if _, _, err := turn.Take(&client.Update{Events: []protocol.Event{taken}}); err != nil || turn.Waits() || turn.Stands(queue(true)) != nil {
+	u := &client.Update{Events: []protocol.Event{taken}}
+	if _, _, err := turn.Take(u); err != nil || turn.Waits() {
 		t.Errorf("its turn has begun: %v, waits %v", err, turn.Waits())
+	}
+	if paused, err := turn.Stands(u, &protocol.Live{}); paused || err != nil {
+		t.Errorf("it waits still: %v, %v", paused, err)
 	}
 }

@@ -17,14 +17,17 @@ import (
 const maxQuestion = 200
 
 // waitView prints the turn of a message, of whichever client the others are.
-type waitView struct{ turnView }
+type waitView struct {
+	turnView
+	live protocol.Live // as far as updates have told it since the message was sent
+}
 
 // Wait sends a message and follows the turn that handles it to its end, over reconnects.
 // An interrupt ends the waiting, and the turn runs on: it is the host's.
 func (r *Run) Wait(ctx context.Context, req protocol.Request) error {
 	signals, quiet := follow.Interrupts()
 	defer quiet()
-	v := &waitView{turnView{Run: r, ctx: ctx}}
+	v := &waitView{turnView: turnView{Run: r, ctx: ctx}}
 	v.before = v.asks
 	f := follow.New(follow.Config{Session: r.Session, View: v, Signals: signals, Tick: r.tick})
 	var sent *protocol.Sent
@@ -35,7 +38,7 @@ func (r *Run) Wait(ctx context.Context, req protocol.Request) error {
 		if err == nil {
 			if err = v.sent(sent); err == nil {
 				v.turn = follow.NewTurn(sent)
-				err = v.stands()
+				err = v.stands(&client.Update{Fresh: true})
 			}
 		}
 		return err
@@ -45,6 +48,7 @@ func (r *Run) Wait(ctx context.Context, req protocol.Request) error {
 
 // Update prints what of an update belongs to the turn.
 func (v *waitView) Update(u *client.Update) error {
+	u.Fold(&v.live, nil)
 	err := v.turnView.Update(u)
 	switch {
 	case errors.Is(err, errUnseen):
@@ -52,22 +56,23 @@ func (v *waitView) Update(u *client.Update) error {
 	case errors.Is(err, follow.ErrStop) && v.Result.Terminal == "":
 		v.Result.Terminal = protocol.TerminalCompleted // another message began its turn
 	case err == nil && v.turn != nil:
-		err = v.stands()
+		err = v.stands(u)
 	}
 	return err
 }
 
-// stands says why the message will not be handled by itself, if so.
-func (v *waitView) stands() error {
+// stands says on stderr that the message waits in a queue that is paused, and fails where
+// somebody has taken it out.
+func (v *waitView) stands(u *client.Update) error {
 	id := v.Result.SessionID
-	switch err := v.turn.Stands(&v.Session.Live); {
-	case errors.Is(err, follow.ErrPaused):
-		return fmt.Errorf("the turn before the message did not come to its end, so the message waits in a paused queue: the next message to %s has it continue, and so does /queue resume in scorel attach %s", id, id)
-	case errors.Is(err, follow.ErrTakenOut):
+	paused, err := v.turn.Stands(u, &v.live)
+	if errors.Is(err, follow.ErrTakenOut) {
 		return fmt.Errorf("the message was taken out of the queue, or handled while the host was gone; scorel attach %s shows what became of it", id)
-	default:
-		return err
 	}
+	if paused {
+		fmt.Fprintf(v.Stderr, "scorel: the turn before the message did not come to its end, so the message waits in a paused queue: the next message to %s has it continue, and so does /queue resume in scorel attach %s\n", id, id)
+	}
+	return err
 }
 
 // Interrupt ends the waiting.
