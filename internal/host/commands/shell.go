@@ -50,7 +50,7 @@ func (cs *Commands) runShell(ctx context.Context, l *lane.Lane, by lane.Caller, 
 // shellCall makes a command ready to run; release gives back what it holds. It needs no
 // model.
 func (cs *Commands) shellCall(ctx context.Context, l *lane.Lane, command string) (call tool.Prepared, release func(), err error) {
-	dir, root, err := cs.settings.Workspace(l.Meta().WorkDir, cs.settings.Overrides.Wide)
+	dir, root, err := cs.settings.SessionWorkspace(l.Meta().WorkDir, cs.settings.Overrides.Wide)
 	if err != nil {
 		return nil, nil, err
 	}

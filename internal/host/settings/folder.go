@@ -88,6 +88,32 @@ func (st *Settings) Workspace(path string, allowed []string) (dir, root string, 
 		"%s as the workspace %s, and all in it could be read without a question; work in a project's folder, or allow this one: register_project (POST /v1/projects) with wide allows it for good, options.workspace for one message.", root, what)
 }
 
+// SessionWorkspace is [Settings.Workspace] for the folder of a session, which was stored without
+// links: one that leads elsewhere now was put there since, perhaps by a command of another
+// session that works around it.
+func (st *Settings) SessionWorkspace(path string, allowed []string) (dir, root string, err error) {
+	if dir, root, err = st.Workspace(path, allowed); err == nil {
+		err = moved(path, dir)
+	}
+	return dir, root, err
+}
+
+// SessionDir is [Settings.WorkDir] for the folder of a session, as SessionWorkspace.
+func (st *Settings) SessionDir(path string) (dir string, err error) {
+	if dir, err = st.WorkDir(path); err == nil {
+		err = moved(path, dir)
+	}
+	return dir, err
+}
+
+func moved(path, dir string) error {
+	if dir == filepath.Clean(path) {
+		return nil
+	}
+	return protocol.About("workDir", protocol.ReasonFolder, protocol.CodeInvalidRequest,
+		"The folder of the session, %s, leads to %s now, so nothing is done in it. If that is meant, go on with --cwd %s (update_info with workDir).", path, dir, dir)
+}
+
 // Allowed judges the folder that the options of a message allow as the workspace, of a
 // session whose workspace has the root: allowing a home or / that it does not work in
 // would mean nothing.

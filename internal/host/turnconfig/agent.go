@@ -95,7 +95,7 @@ func (tc *Maker) Of(log *session.Log) Make {
 		return tc.For(log.ID(), nil)
 	}
 	return func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.TurnConfig, error) {
-		dir, err := tc.settings.WorkDir(meta.WorkDir)
+		dir, err := tc.settings.SessionDir(meta.WorkDir)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 
 // Files opens the folders of a session.
 func (tc *Maker) Files(meta protocol.Meta) (*files.Files, error) {
-	dir, err := tc.settings.WorkDir(meta.WorkDir)
+	dir, err := tc.settings.SessionDir(meta.WorkDir)
 	if err != nil {
 		return nil, err
 	}

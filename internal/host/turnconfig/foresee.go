@@ -13,7 +13,7 @@ import (
 // known. It reports false when nothing is known, which the turn says when it begins.
 func (tc *Maker) Foresee(ctx context.Context, l *lane.Lane) (turn extensions.Turn, instructions func() (string, error), ok bool) {
 	id, meta, over := l.ID(), l.Meta(), tc.settings.Overrides
-	dir, root, err := tc.settings.Workspace(meta.WorkDir, over.Wide)
+	dir, root, err := tc.settings.SessionWorkspace(meta.WorkDir, over.Wide)
 	if err != nil {
 		return turn, nil, false
 	}

@@ -46,7 +46,7 @@ func (tc *Maker) LaneHooks(id protocol.SessionID) func(context.Context, protocol
 		if err := tc.extensions.Of(id).Load(ctx); err != nil {
 			return nil, err
 		}
-		dir, err := tc.settings.WorkDir(meta.WorkDir)
+		dir, err := tc.settings.SessionDir(meta.WorkDir)
 		if err != nil {
 			return nil, err
 		}

@@ -164,7 +164,7 @@ func (t *turn) where() (err error) {
 			return err
 		}
 	}
-	if t.dir, t.root, err = s.Workspace(t.meta.WorkDir, t.over.Wide); err != nil {
+	if t.dir, t.root, err = s.SessionWorkspace(t.meta.WorkDir, t.over.Wide); err != nil {
 		return err
 	}
 	for i, extra := range t.over.AdditionalDirs {

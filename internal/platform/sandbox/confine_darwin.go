@@ -35,7 +35,10 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	roots := make([]string, len(p.Roots))
 	for i, root := range p.Roots {
 		var err error
-		if roots[i], err = filepath.EvalSymlinks(root); err != nil {
+		if roots[i], err = filepath.EvalSymlinks(root); err == nil {
+			err = inPlace(i, root, roots[i])
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -247,7 +247,11 @@ func (p *Profile) resolve() error {
 		p.Roots[i] = real
 	}
 	for i, root := range given {
-		if real := p.Roots[i]; real != filepath.Clean(root) && p.commandsWrote(root, i) {
+		real := p.Roots[i]
+		if err := inPlace(i, root, real); err != nil {
+			return err
+		}
+		if real != filepath.Clean(root) && p.commandsWrote(root, i) {
 			return fmt.Errorf("%s is a symbolic link to %s that a command may have made; name the folder itself", root, real)
 		}
 	}

@@ -1,6 +1,9 @@
 package sandbox
 
-import "fmt"
+import (
+	"fmt"
+	"path/filepath"
+)
 
 // Mode returns how far a command is confined.
 type Mode string
@@ -48,7 +51,8 @@ type Profile struct {
 	// Shown are folders in Closed that can be read, and whose programs can be run, but
 	// not be written. What does not exist, or is a symlink, is left out.
 	Shown []string
-	// Roots are the workspace and the folders that count as part of it.
+	// Roots are the workspace, as it was without links when its turn began, and the folders that
+	// count as part of it.
 	Roots []string
 	// TempDir is private to the session, CacheDir to the project; both exist, as
 	// NewTemp and CacheDir gave them. CacheDir may be empty.
@@ -61,4 +65,14 @@ type Profile struct {
 
 	// noNamespaces makes tests see what holds without them.
 	noNamespaces bool
+}
+
+// inPlace returns an error where the workspace, the first of the roots, leads elsewhere by now:
+// a command of another session, which works around it, may have put a link in its place, and
+// all that this leads to would be writable.
+func inPlace(i int, root, real string) error {
+	if i > 0 || real == filepath.Clean(root) {
+		return nil
+	}
+	return fmt.Errorf("the workspace %s leads to %s now, so nothing is run in it", root, real)
 }

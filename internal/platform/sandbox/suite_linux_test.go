@@ -655,6 +655,11 @@ func TestALinkThatACommandMadeOpensNothing(t *testing.T) {
 			w.profile.Roots = append(w.profile.Roots, extra)
 			return "that a command may have made"
 		},
+		"the workspace, by a command of another session": func(w *world) string {
+			must(t, os.Rename(w.ws, w.ws+".old"))
+			must(t, os.Symlink(w.out, w.ws))
+			return "leads to " + w.out + " now, so nothing is run in it"
+		},
 		"the temporary folder": func(w *world) string {
 			must(t, os.Mkdir(filepath.Join(w.ws, "t"), 0o700))
 			w.profile.TempDir = filepath.Join(w.ws, "t", "x")
