@@ -57,7 +57,8 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 		fmt.Fprintf(a.stderr, "scorel: waiting for %s to finish a step; scorel host stop --now does not wait\n", plain.Count(atWork, "turn"))
 	}
 	if err := daemon.AwaitEnd(ctx, dir); err != nil {
-		return fmt.Errorf("%v did not end within %v (%w); see scorel host logs", info, stopPatience, err)
+		hint := map[bool]string{false: "scorel host stop --now does not wait for what runs", true: fmt.Sprintf("kill -9 %d ends it, and what it has told anybody stays stored", info.PID)}
+		return fmt.Errorf("%v did not end within %v; %s, and scorel host logs shows what it does", info, stopPatience, hint[now])
 	}
 	fmt.Fprintln(a.stdout, "Stopped "+info.String()+".")
 	for _, s := range sessions {

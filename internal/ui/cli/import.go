@@ -138,10 +138,7 @@ func blobsBeside(name string) string {
 	if err != nil || filepath.Base(filepath.Dir(abs)) != "sessions" {
 		return ""
 	}
-	dir := filepath.Join(filepath.Dir(filepath.Dir(abs)), "blobs")
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return ""
-	}
+	dir, _ := workDir("", filepath.Join(filepath.Dir(filepath.Dir(abs)), "blobs"))
 	return dir
 }
 
