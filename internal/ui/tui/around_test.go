@@ -256,7 +256,7 @@ func TestTheModelOfTheCommandLineIsNamedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestANewSessionIsNotSaidToHaveTheModelOfTheOneBefore(t *testing.T) {
+func TestANewSessionGoesOnWithTheModelThatIsSaid(t *testing.T) {
 	h := newHarness(t)
 	h.WriteUser("config.toml", "[model]\nname = \"demo\"\n")
 	s := h.Start()
@@ -266,5 +266,10 @@ func TestANewSessionIsNotSaidToHaveTheModelOfTheOneBefore(t *testing.T) {
 	s.Say("hello")
 	s.WaitFor("● Understood.")
 	s.Say("/new")
-	s.Wait("the configured model", func(screen string) bool { return strings.HasSuffix(strings.TrimRight(screen, " \n"), " demo") })
+	s.Wait("the model of the window", func(screen string) bool { return strings.HasSuffix(strings.TrimRight(screen, " \n"), " script") })
+	s.Say("what else")
+	s.Wait("its answer", func(screen string) bool {
+		_, after, said := strings.Cut(screen, "❯ what else")
+		return said && strings.Contains(after, "● Understood.")
+	})
 }
