@@ -268,18 +268,6 @@ func TestTheRuleThatDeniesACallIsNamedOnce(t *testing.T) {
 	}
 }
 
-func TestTheReasonOfAHookIsShownOnce(t *testing.T) {
-	l := &log{}
-	l.answer(protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"curl x"}`)))
-	l.add(&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Scope: "hook", Reason: "hook guard.sh: not on a Friday"})
-	l.result("c1", "Bash", "not on a Friday", protocol.ToolDetails{Outcome: protocol.OutcomeNotRun}, true)
-	got := cards(t, filled(l))
-	has(t, got, "hook guard.sh", "not on a Friday")
-	if n := strings.Count(got, "not on a Friday"); n != 1 {
-		t.Errorf("the reason is shown %d times:\n%s", n, got)
-	}
-}
-
 // TestALongMessageOfAPersonIsFolded: pasted text fills no screens; all of it can be seen.
 func TestALongMessageOfAPersonIsFolded(t *testing.T) {
 	l := &log{}

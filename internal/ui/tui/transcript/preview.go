@@ -123,9 +123,6 @@ func (b *body) decisions(c *call) {
 				continue // what the model was told says it
 			}
 			style = b.th.Warning
-			if hook, why, ok := strings.Cut(d.Reason, ": "); ok && d.Scope == "hook" && c.result != nil && strings.Contains(c.result.PlainText(), why) {
-				i.Text = hook // the model was told why
-			}
 		}
 		if i.Text != "" {
 			line += ": " + display.Line(i.Text)
