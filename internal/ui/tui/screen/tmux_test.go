@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -51,7 +52,7 @@ func (n *pane) fresh(t *testing.T, width, height int) {
 		t.Fatal(err)
 	}
 	n.Wait("an empty terminal", func(string) bool { return n.All() == "fresh" })
-	n.p = newPainter(&Screen{out: n.pipe, options: Options{Width: width, Height: height}})
+	n.p = newPainter(&Screen{out: pieces{n}, options: Options{Width: width, Height: height}})
 	n.show(width, height, Frame{Commit: []string{""}, Lines: []string{""}}, false)
 }
 
@@ -61,15 +62,45 @@ func (n *pane) show(width, height int, f Frame, full bool) {
 	n.p.work(work{frame: f, commit: commit, has: true, full: full, width: width, height: height})
 }
 
-// becomes reports whether the scrollback and the screen are a text when the terminal has
-// drawn all that it was given.
-func (n *pane) becomes(want string) bool {
+// pieces gives a terminal what it reads at once, cut between lines: tmux 3.3 forgets a
+// zero-width joiner that one of its reads ends with and draws two characters in place of
+// one, and a terminal's driver hands over 2,048 bytes at a time.
+type pieces struct{ n *pane }
+
+func (w pieces) Write(b []byte) (int, error) {
+	const atOnce = 2000
+	for rest := b; ; {
+		end := len(rest)
+		if end > atOnce {
+			end = bytes.LastIndexByte(rest[:atOnce], '\n') + 1
+		}
+		if end == 0 {
+			return len(b) - len(rest), fmt.Errorf("a line of more than %d bytes", atOnce)
+		}
+		if _, err := w.n.pipe.Write(rest[:end]); err != nil {
+			return len(b) - len(rest), err
+		}
+		if rest = rest[end:]; len(rest) == 0 {
+			return len(b), nil
+		}
+		w.n.drawn()
+	}
+}
+
+// drawn waits until the terminal has drawn all that it was given.
+func (n *pane) drawn() {
 	n.marks++
 	mark := fmt.Sprint("mark ", n.marks)
 	if _, err := fmt.Fprintf(n.pipe, "\x1b]2;%s\a", mark); err != nil {
-		return false
+		return
 	}
 	n.Wait(mark, func(string) bool { return n.Format("#{pane_title}") == mark })
+}
+
+// becomes reports whether the scrollback and the screen are a text when the terminal has
+// drawn all that it was given.
+func (n *pane) becomes(want string) bool {
+	n.drawn()
 	return n.All() == want
 }
 
