@@ -145,9 +145,9 @@ func Summary(tool string, input json.RawMessage) string {
 		if raw, ok := fields[key]; ok && json.Unmarshal(raw, &s) == nil && s != "" {
 			if key == "command" && string(fields["run_in_background"]) == "true" {
 				const suffix = " (in the background)"
-				return shorten(Line(s), most-len(suffix)) + suffix
+				return shorten(Line(Input(tool, key, s)), most-len(suffix)) + suffix
 			}
-			return shorten(Line(s), most)
+			return shorten(Line(Input(tool, key, s)), most)
 		}
 	}
 	if line, ok := questionLine(fields["questions"]); ok {

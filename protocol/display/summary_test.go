@@ -21,7 +21,9 @@ func TestSummarySaysMostAboutACall(t *testing.T) {
 		{`{}`, ""},
 		{`{"odd": [1, 2]}`, `{"odd":[1,2]}`},
 		{`no json`, "no json"},
-		{`{"command":"a\u001b[31mb\nc"}`, "ab c"},
+		{`{"command":"a\u001b[31mb\nc"}`, "a[U+001B][31mb c"},
+		{`{"command":"rm a\u200db\u00a0c"}`, "rm a[U+200D]b[U+00A0]c"},
+		{`{"description":"a \ud83d\udc69\u200d\ud83d\udcbb"}`, "a 👩‍💻"},
 		{`{"command":"` + strings.Repeat("x", 200) + `"}`, strings.Repeat("x", 119) + "…"},
 	} {
 		if got := Summary("", []byte(c.input)); got != c.want {

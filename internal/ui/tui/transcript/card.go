@@ -355,7 +355,7 @@ func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 		if c.shell != nil {
 			in.Command = c.shell.Command
 		}
-		return "!", display.Line(clean(in.Command))
+		return "!", literal(clean(in.Command))
 	}
 	view := protocol.ViewOf(c.name)
 	arg = t.argOf(view, in)
@@ -384,7 +384,7 @@ func (t *Transcript) argOf(view protocol.ToolView, in input) string {
 			return t.path(in.Path)
 		}
 	case protocol.ViewMatches, protocol.ViewFiles:
-		arg := display.Line(clean(in.Pattern))
+		arg := literal(clean(in.Pattern))
 		if in.Pattern != "" && in.Path != "" {
 			arg += " in " + t.path(in.Path)
 		}
@@ -392,14 +392,17 @@ func (t *Transcript) argOf(view protocol.ToolView, in input) string {
 	case protocol.ViewAgent:
 		return display.Line(clean(in.Description))
 	case protocol.ViewCommand:
-		return display.Line(clean(in.Command))
+		return literal(clean(in.Command))
 	}
 	return ""
 }
 
+// literal shows on one line what is run, opened or searched for, with all that is in it.
+func literal(s string) string { return display.Line(display.Literal(s)) }
+
 // path shows a path: below the project's folder without it.
 func (t *Transcript) path(p string) string {
-	p = display.Line(cut(p, 4096))
+	p = literal(cut(p, 4096))
 	if t.cfg.Dir != "" && filepath.IsAbs(p) {
 		if rel, err := filepath.Rel(t.cfg.Dir, p); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
 			return rel

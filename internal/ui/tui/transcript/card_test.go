@@ -44,6 +44,14 @@ func TestASearchIsNamedByWhatIsLookedForAndCountsWhatItGives(t *testing.T) {
 	has(t, cards(t, filled(l)), "Grep TODO in internal", "2 files", "Grep FIXME", "1 line")
 }
 
+func TestWhatIsRunOrOpenedIsShownWithWhatNobodySees(t *testing.T) {
+	l := &log{}
+	l.call("Bash", `{"command":"rm a\u200db\u00a0c"}`, "", nil, false)
+	l.call("Read", `{"path":"x\u200cy"}`, "z", nil, false)
+	l.call("Grep", `{"pattern":"p\ufe0fq"}`, "", nil, false)
+	has(t, cards(t, filled(l)), "rm a[U+200D]b[U+00A0]c", "x[U+200C]y", "p[U+FE0F]q")
+}
+
 func TestTheTextOfAResultIsShownWhereItsDetailsDoNotSayIt(t *testing.T) {
 	l := &log{}
 	l.call("TodoWrite", `{"todos":[{"content":"read","status":"completed"}]}`, "What a hook says.", nil, false)

@@ -129,6 +129,7 @@ test("a call through another tool is that of the one that it names", () => {
     input: { url: "https://go.dev" },
   });
   expect(titleOf(toolOf("Bash", {}).info, { command: "go test \x1b[31m./..." })).not.toContain("\x1b");
+  expect(titleOf(toolOf("Bash", {}).info, { command: "rm a\u200db\u00a0c" })).toBe("rm a[U+200D]b[U+00A0]c");
 });
 
 test("what of a result is for the model alone is counted in bytes", () => {

@@ -14,6 +14,7 @@ import {
   type ToolResultMessage,
   tools,
 } from "../../protocol/index";
+import { exactText, literalText } from "../text/safe";
 import { eventsOf, type ProcessStep, stepsOf } from "./process";
 
 /** How a step stands; lost: it has no result, and nothing runs that could bring one. */
@@ -96,15 +97,16 @@ export function titleOf(info: ToolInfo | undefined, input: unknown): string {
   for (const n of names) {
     const v = member(input, n);
     // A line end is what it is not: a blank. After a # all would look like a remark.
-    if (typeof v === "string")
-      return cleanLine(
+    if (typeof v === "string") {
+      const line =
         info?.view === "command"
           ? v
               .trim()
               .split(/\r\n|[\n\r\u2028\u2029\u0085]/)
               .join(" ↵ ")
-          : v,
-      );
+          : v;
+      return cleanLine((info?.rule ? literalText : exactText)(line)); // what rules are about is run or opened
+    }
     if (typeof v === "number") return String(v);
   }
   return "";

@@ -45,7 +45,7 @@ export function Permission({ request }: { request: PermissionRequest }) {
   const tool = toolOf(request.toolName, request.args);
   const { verb } = verbOf(tool as Step, language);
   const command = tool.info?.view === "command" ? member(tool.input, "command") : undefined;
-  const title = (tool.info?.rule ? literalText : exactText)(titleOf(tool.info, tool.input)); // what rules are about is run or opened
+  const title = titleOf(tool.info, tool.input);
   const { preview } = request;
   const counts = preview?.diff ? countDiff(preview.diff) : undefined;
   const offered = (request.suggestions ?? []).map((s, choice) => ({ ...s, choice })).filter((s) => mayAll || s.scope === "once");

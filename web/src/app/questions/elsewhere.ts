@@ -3,7 +3,6 @@ import type { ClientID, Decision, Status } from "../../protocol/index";
 import { useClient, useHost, useLive, useUpdates } from "../host/context";
 import { titleOf, toolOf } from "../conversation/rows";
 import { tell } from "../parts/tell";
-import { literalText } from "../text/safe";
 import { useWords } from "../words/index";
 import { questionsWords } from "./words";
 
@@ -23,7 +22,7 @@ export function useAnsweredElsewhere(): void {
   useEffect(() => {
     for (const p of permissions ?? []) {
       const tool = toolOf(p.toolName, p.args);
-      const all = [...`${tool.name} ${literalText(titleOf(tool.info, tool.input))}`.trim()];
+      const all = [...`${tool.name} ${titleOf(tool.info, tool.input)}`.trim()];
       asked.current.set(p.permissionId, all.length > maxTitle ? `${all.slice(0, maxTitle).join("")}…` : all.join(""));
     }
     for (const d of dialogs ?? []) asked.current.set(d.uiId, "");
