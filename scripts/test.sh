@@ -60,7 +60,7 @@ tidy() {
 # built for it, and not with the race detector: some have seconds for what they do.
 benchmarks() {
 	git grep -lE '^func Benchmark' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's#^#./#' |
-		xargs go test -exec "$usual" -vet=off -ldflags='-s -w' -run '^$' -bench . -benchtime 1x
+		xargs go test -vet=off -ldflags='-s -w' -run '^$' -bench . -benchtime 1x
 }
 
 # plain builds a program without the race detector and prints its path, which says what is in it:
@@ -84,7 +84,7 @@ tests() {
 		SCOREL_TEST_TUI=$(plain go test -c -vet=off ./internal/ui/tui)
 		export SCOREL_TEST_CHILD SCOREL_TEST_CLI SCOREL_TEST_TUI
 	fi
-	CGO_ENABLED=$cgo go test -exec "$usual" $race -vet=off -ldflags='-s -w' -timeout 25m ./...
+	CGO_ENABLED=$cgo go test $race -vet=off -ldflags='-s -w' -timeout 25m ./...
 }
 
 # What the race detector makes six times as long: tests that it leaves out (see Computed of
@@ -95,13 +95,13 @@ computed() {
 	local whole found
 	found=$(git grep -A1 -E '^func Test' -- '*_test.go' | awk '/harness\.Computed\(t\)/ {print test} {test = $0}')
 	whole=$(sed -E 's/.*func (Test[A-Za-z0-9_]+).*/^\1$/' <<<"$found" | paste -sd '|')
-	go test -exec "$usual" -vet=off -ldflags='-s -w' -timeout 25m -run "$whole|"'Schedule|ThatDoesNotRead|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever|HoweverOftenTheHostIsKilled' \
+	go test -vet=off -ldflags='-s -w' -timeout 25m -run "$whole|"'Schedule|ThatDoesNotRead|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever|HoweverOftenTheHostIsKilled' \
 		$(sed -E 's#^(.*)/[^/]*_test\.go:.*#./\1#' <<<"$found" | sort -u) \
 		./internal/dev/simtest ./internal/host/hosttest/tasks ./internal/host/hosttest/turns ./internal/host/serve ./internal/host/transfer ./internal/host/turnconfig ./internal/engine/runtime ./internal/engine/progress ./internal/engine/fetch ./internal/engine/schedule ./internal/host/automation
 }
 
 started() {
-	go test -exec "$usual" -vet=off -ldflags='-s -w' -timeout 25m -run 'IsHeld|NoOthersTrouble' ./internal/platform/sandbox ./internal/extension
+	go test -vet=off -ldflags='-s -w' -timeout 25m -run 'IsHeld|NoOthersTrouble' ./internal/platform/sandbox ./internal/extension
 }
 
 # besides is what needs processor time and no more.
@@ -109,7 +109,7 @@ besides() {
 	step tidy tidy
 	step generated go run ./internal/dev/tsgen -check
 	step vet go vet ./...
-	step staticcheck go tool staticcheck ./...
+	GOGC=$collect step staticcheck go tool staticcheck ./...
 	step darwin go run ./internal/dev/typecheck darwin/arm64
 	step benchmarks benchmarks
 	step "a request, an event and a tool are added" bash scripts/extend.sh
@@ -152,7 +152,7 @@ web() {
 	binary=$(mktemp -d "$work/web.XXXXXX")/scorel
 	go build -ldflags '-s -w' -o "$binary" ./cmd/scorel
 	cd web
-	SCOREL_BINARY="$binary" $usual npm test --silent
+	SCOREL_BINARY="$binary" npm test --silent
 	node --input-type=module -e 'await import("./src/client/dist/client/index.js")'
 }
 
@@ -185,9 +185,9 @@ export GORACE="${GORACE:-atexit_sleep_ms=0}"
 # debuggers read takes a third of the time; more than a hundred programs are linked.
 export GOFLAGS="${GOFLAGS:-} -trimpath -buildvcs=false" CGO_ENABLED=0
 # Compilers, vet and staticcheck spend a quarter less when they collect less often. What is
-# tested runs as it does for everybody.
-export GOGC=400
-usual='env -u GOGC'
+# tested runs as it does for everybody: not by -exec, with which go test keeps no results.
+collect=400
+GOFLAGS+=" '-toolexec=env GOGC=$collect'"
 # Staticcheck's cache is where the other caches are.
 STATICCHECK_CACHE="${STATICCHECK_CACHE:-$(go env GOCACHE)/staticcheck}"
 export STATICCHECK_CACHE

@@ -413,7 +413,8 @@ func (w *World) Open(c *client.Client, id protocol.SessionID) *Entry {
 		w.T.Fatal(err)
 	}
 	e := &Entry{W: w, C: c, S: s, ID: id}
-	e.Next() // the live state
+	for !e.Next().Fresh { // before the live state comes what has been added while it was opened
+	}
 	return e
 }
 

@@ -3,21 +3,32 @@ package tui_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
+// tailScript returns the path of the example of a channel. It is looked at, because go test
+// keeps a result until something has changed that the test itself has.
+func tailScript(t *testing.T) string {
+	path, err := filepath.Abs("../../../examples/channels/tail.py")
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestAChannelOfTheCommandLinePushesIntoTheSession(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is missing")
 	}
-	script, err := filepath.Abs("../../../examples/channels/tail.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := tailScript(t)
 	h := newHarness(t, `{"if":{"user":"hello"},"do":[{"text":"Good morning."}]}`, `{"if":{"user":"build is red"},"do":[{"text":"I look at it."}]}`)
 	log := filepath.Join(h.Project, "build.log")
 	entry, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"build": map[string]any{"command": python, "args": []string{script, log}}}})
@@ -45,10 +56,7 @@ func TestWhatCameOfAReconnectionIsTold(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is missing")
 	}
-	script, err := filepath.Abs("../../../examples/channels/tail.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := tailScript(t)
 	h := newHarness(t)
 	server := filepath.Join(h.Project, "server.py")
 	h.Write(server, "import runpy, sys\nsys.argv = ['tail.py', 'build.log']\nrunpy.run_path("+fmt.Sprintf("%q", script)+", run_name='__main__')\n")
