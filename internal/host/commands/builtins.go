@@ -49,6 +49,9 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 	if args == "" && (name == "mode" || name == "model" || name == "name") {
 		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Add the name: /%s NAME.", name)
 	}
+	if args != "" && name == "reload" {
+		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "/reload takes nothing after its name: remove what is there.")
+	}
 	status := ""
 	var err error
 	switch name {

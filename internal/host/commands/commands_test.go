@@ -50,6 +50,7 @@ func TestCommandsOfAllSourcesAreListedWithTheirNames(t *testing.T) {
 		t.Errorf("completions of a skill: %+v", got)
 	}
 	hosttest.Refused(t, e.C, e.ID, &protocol.CompleteCommand{Name: "none"}, protocol.CodeNotFound)
+	hosttest.Refused(t, e.C, e.ID, &protocol.RunCommand{Name: "reload", Args: "skills"}, protocol.CodeInvalidRequest)
 }
 
 func TestATemplateBecomesAMessageWithAllItsRules(t *testing.T) {

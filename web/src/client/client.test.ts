@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { RequestID, SessionID } from "../protocol/index";
+import type { Call, RequestID, SessionID } from "../protocol/index";
 import { MemoryCache } from "./cache";
 import { Client, type ClientConfig, type Status } from "./client";
 import type { DeviceChanges } from "./device";
@@ -324,6 +324,47 @@ describe("a session", () => {
     wire.says({ type: "session_closed", sessionId: session, error: { code: "storage_error", message: "the log cannot be read" } });
     expect(s.state).toBe("closed");
     expect(s.error).toMatchObject({ code: "storage_error" });
+  });
+
+  test("that another program has ends, or waits to be tried again where that is wanted", async () => {
+    const locked = (call: Call) => ({
+      type: "error",
+      requestId: call?.requestId,
+      code: "session_locked",
+      message: "The session is in use by another process.",
+      details: { path: "sessionId", reason: "elsewhere" },
+    });
+    const { host, client } = eager();
+    const wire = await host.wire();
+    const strict = client.session(session);
+    wire.says(locked(await wire.call("open_session")));
+    await strict.ended;
+    expect(strict.error).toMatchObject({ code: "session_locked" });
+
+    const s = client.session(session, { waitsForLock: true });
+    wire.says(locked(await wire.call("open_session", 1)));
+    await until(
+      () => s.refused !== undefined,
+      () => s.state,
+    );
+    expect([s.refused?.code, s.error, s.state]).toEqual(["session_locked", undefined, "opening"]);
+    s.retry();
+    wire.says(locked(await wire.call("open_session", 2)));
+    await until(
+      () => s.state === "opening",
+      () => s.state,
+    );
+    s.retry();
+    s.retry(); // it is on its way already
+    const third = await wire.call("open_session", 3);
+    wire.says(resync("full_reload"));
+    wire.says(events(message(1)));
+    wire.says(live(1));
+    wire.answers(third, opened);
+    await s.ready;
+    expect([s.refused, s.state]).toEqual([undefined, "live"]);
+    s.retry(); // there is nothing to try
+    expect(wire.sent.filter((c) => c.type === "open_session").length).toBe(4);
   });
 
   test("asks for what its screen lacks, and a late answer replaces nothing that is newer", async () => {

@@ -29,6 +29,8 @@ export interface OpenOptions {
   window?: number;
   /** The project of the session, if it has one: under it, it is kept between two visits. */
   projectId?: ProjectID;
+  /** A session that another program has does not end: refused says so, and retry tries again. */
+  waitsForLock?: boolean;
   /** Takes each update, at once and in order: each persistent event of a session comes once. */
   onUpdate?(u: Update, s: Session): void;
 }
@@ -44,12 +46,14 @@ export class Session {
   readonly sessionId: SessionID;
   /** What is shown; it changes in place. */
   readonly projection: Projection;
-  /** Settled when the host has opened the session for the first time, or says no. */
+  /** Settled when the host has opened the session for the first time, or says no for good. */
   readonly ready: Promise<void>;
   /** Settled when the host sends nothing more of it. */
   readonly ended: Promise<void>;
   /** What the host said when the session was opened last. */
   opened: SessionOpened | undefined;
+  /** Why the host has not opened it, while another program has it: only with waitsForLock. */
+  refused: RequestError | undefined;
   /** Why it has ended, if it has. */
   error: Error | undefined;
   closing = false;
@@ -121,6 +125,12 @@ export class Session {
     await this.ended;
   }
 
+  /** Tries at once whether a session that was refused is free now. */
+  retry(): void {
+    if (!this.refused || this.closing || this.error || this.link || !this.available) return;
+    void this.subscribeOn(this.available);
+  }
+
   /** There is a connection: the session is opened on it. */
   connected(link: Link): void {
     this.available = link;
@@ -140,6 +150,7 @@ export class Session {
   end(why: Error): void {
     if (this.error || this.closing) return this.over();
     this.error = why;
+    this.refused = undefined;
     this.drop();
     this.settle.ready(why);
     this.listeners.now();
@@ -233,14 +244,22 @@ export class Session {
       const opened = await this.client.callOn(link, "open_session", { tail, ...(anchors && { anchors }) }, this.sessionId);
       if (this.link !== link) return;
       this.opened = opened;
+      this.refused = undefined;
       this.settle.ready();
       this.listeners.changed();
     } catch (e) {
       if (this.link !== link || this.closing) return;
       this.drop();
       if (!(e instanceof RequestError) || e instanceof ClosedError || !this.available) return; // the connection is gone
-      const locked = e.code === "session_locked" && anchors !== undefined && this.tries < maxReopens;
-      if (!locked && !link.stopping) return this.end(e);
+      const waits = this.options.waitsForLock === true && isElsewhere(e);
+      // Who saw it live expects it back: a host that takes over has the lock in a moment.
+      const soon = e.code === "session_locked" && anchors !== undefined && this.tries < maxReopens && (this.everLive || !waits);
+      if (!soon && !link.stopping) {
+        if (!waits) return this.end(e);
+        this.refused = e;
+        this.listeners.changed();
+        return;
+      }
       this.tries++;
       this.reopen();
     }
@@ -320,4 +339,9 @@ export class Session {
   private cacheFailed(error: unknown): void {
     this.client.problem({ what: "cache", message: `the session is not kept in this browser: ${textOf(error)}`, error });
   }
+}
+
+/** Another program has the session: it may be free later. */
+function isElsewhere(e: RequestError): boolean {
+  return e.code === "session_locked" && (e.details as { reason?: string } | undefined)?.reason === "elsewhere";
 }

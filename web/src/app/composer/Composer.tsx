@@ -158,11 +158,15 @@ function Box() {
   const wrong = (t: Typed): string => {
     if (t.kind === "shell" && t.command === "") return w.commandMissing;
     if (t.kind === "note" && t.text === "") return w.noteMissing;
+    if (t.kind === "command" && t.args !== "" && ownOf(own, t.name)?.hint === "") return w.takesNothing(t.name);
     return "";
   };
   const command = async (name: string, args: string, now: boolean) => {
     const done = ownOf(own, name)?.run(args);
-    if (done) return void (await done);
+    if (done) {
+      const status = await done;
+      return () => typeof status === "string" && errands.ran(name, { status });
+    }
     if (name === "") throw new Error(w.noCommand(name));
     try {
       const got = await client.call("run_command", { name, args, moves: true, whenBusy: now ? "steer" : "followUp" }, { sessionId });

@@ -12,8 +12,10 @@ import { tell } from "../parts/tell";
 import { textOf } from "../conversation/rows";
 import { go } from "../route";
 import { type Language, useWords } from "../words/index";
+import { setLooks, themes } from "../theme/theme";
 import { lastAnswer } from "./history";
 import { insteadWords, ownWords } from "./ownwords";
+import { changeServer } from "./servers";
 import { composerWords } from "./words";
 
 /** The lists beside the box that a command opens. */
@@ -23,10 +25,10 @@ export interface OwnCommand {
   name: string;
   /** further names that mean the same */
   also: readonly string[];
-  /** what may follow, "" for nothing */
+  /** what may follow; "": nothing may, so what does is refused */
   hint: string;
   about: string;
-  /** undefined: the host runs it, with these arguments */
+  /** undefined: the host runs it, with these arguments. A text that it resolves to is what came of it. */
   run(args: string): Promise<unknown> | undefined;
 }
 
@@ -43,15 +45,13 @@ const places: readonly [
   [["tree", "branch"], "tree", "tree"],
   [["rewind"], "rewind", "tree"],
   [["extensions"], "extensions", "extensions"],
-  [["mcp"], "mcp", "extensions"],
   [["skills"], "skills", "extensions"],
   [["agents"], "agents", "extensions"],
   [["tools"], "tools", "extensions"],
   [["hooks"], "hooks", "extensions"],
   [["config"], "config", ["settings", "config"]],
-  [["login", "logout"], "login", ["settings", "models"]],
+  [["login"], "login", ["settings", "models"]],
   [["trust"], "trust", ["settings", "projects"]],
-  [["theme"], "theme", ["settings", "looks"]],
   [["doctor"], "doctor", ["doctor"]],
   [["ps", "daemon"], "ps", ["host"]],
   [["remote-control", "rc"], "remote", ["clients"]],
@@ -94,6 +94,14 @@ export function useOwnCommands(open: (p: Picking) => void, thinks: boolean): rea
         tell(w.copiedAnswer, { bad: false });
       }),
       command("help", "", own.help, () => now(() => openPalette("keys"))),
+      command("logout", "[PROVIDER]", own.logout, async (provider) => {
+        if (provider === "") return go({ at: "panel", panel: "settings", section: "models" });
+        await client.call("set_credential", { provider, key: "" });
+        return w.keyRemoved(provider);
+      }),
+      command("mcp", "[enable|disable|reconnect NAME]", own.mcp, (args) =>
+        args === "" ? now(() => go({ at: "session", id: sessionId, panel: "extensions" })) : changeServer(client, sessionId, args, w),
+      ),
       command("mode", "[MODE]", own.mode, picks("mode")),
       command("model", "[MODEL]", own.model, picks("model")),
       command("monitor", "COMMAND", own.monitor, (line) =>
@@ -106,6 +114,13 @@ export function useOwnCommands(open: (p: Picking) => void, thinks: boolean): rea
       command("quit", "", own.quit, () => now(() => go({ at: "home" }))),
       command("rename", "NAME", own.rename, (name) => (name === "" ? lacks(w.nameMissing) : info({ name })), "name"),
       command("resume", "", own.resume, () => now(() => openPalette())),
+      command("theme", "[NAME]", own.theme, async (name) => {
+        if (name === "") return go({ at: "panel", panel: "settings", section: "looks" });
+        const theme = themes.find((t) => t === (name === "auto" ? "system" : name)); // auto: its name in the terminal UI
+        if (!theme) throw new Error(w.noTheme(name, themes.join(", ")));
+        setLooks({ theme });
+        return w.themeIs(theme);
+      }),
       command("thinking", "[LEVEL]", own.thinking, (level) =>
         level !== "" ? info({ thinkingLevel: level }) : thinks ? now(() => open("thinking")) : lacks(w.noLevels),
       ),

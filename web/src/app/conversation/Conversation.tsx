@@ -10,7 +10,9 @@ import { safeText } from "../text/safe";
 import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import type { Span } from "./Lane";
+import { Folded, Unfolding } from "./Folded";
 import { AnswerMenu, SaidMenu } from "./Menus";
+import { Retry } from "./Retry";
 import { joined, liveRows, newestOf, type Prose, parted, type Row, rowsOf } from "./rows";
 import { StepRow } from "./StepRow";
 import { TurnHead } from "./TurnHead";
@@ -118,6 +120,18 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
     asked.current = path.length;
     session.older(olderPart);
   };
+  const newest = useRef("");
+  newest.current = rows.at(-1)?.key ?? "";
+  /** Somebody unfolds a long message to read it: the end is left, unless it is still seen then. */
+  const unfolding = useCallback(() => {
+    pinned.current = false;
+    requestAnimationFrame(() => {
+      const el = box.current;
+      if (!el) return;
+      pinned.current = el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd;
+      setAway((a) => (pinned.current ? undefined : (a ?? newest.current)));
+    });
+  }, []);
   const used = (e: React.KeyboardEvent<HTMLElement>) => {
     use();
     roam(e);
@@ -163,7 +177,9 @@ export function Conversation({ event }: { event?: EventID | undefined }) {
           </Button>
         )}
         {rows.length === 0 && !running && <p className="empty">{w.empty}</p>}
-        <Rows rows={rows} />
+        <Unfolding value={unfolding}>
+          <Rows rows={rows} />
+        </Unfolding>
         <Running start={lastSaid(rows)} open={open} onDraw={follow} />
       </div>
       {away !== undefined && (
@@ -192,8 +208,8 @@ function lastSaid(rows: readonly Row[]): number {
 /** Up and down go from step to step. */
 function roam(e: React.KeyboardEvent<HTMLElement>): void {
   if (e.key !== "ArrowDown" && e.key !== "ArrowUp") return;
-  if (!(e.target instanceof HTMLElement) || !e.target.matches(".line, .think")) return;
-  const all = [...e.currentTarget.querySelectorAll<HTMLElement>(".line, .think")];
+  if (!(e.target instanceof HTMLElement) || !e.target.matches(".line, .think, .unfold")) return;
+  const all = [...e.currentTarget.querySelectorAll<HTMLElement>(".line, .think, .unfold")];
   const next = all[all.indexOf(e.target) + (e.key === "ArrowDown" ? 1 : -1)];
   if (!next) return;
   e.preventDefault();
@@ -268,10 +284,10 @@ const RowView = memo(function RowView({ row, start, turn }: { row: Row; start: n
           <div className="said" title={fullTime(row.at)}>
             {row.whole ? (
               <Whole blob={row.whole} as="plain">
-                <h2 className="words">{safeText(row.text)}</h2>
+                <Folded text={safeText(row.text)} />
               </Whole>
             ) : (
-              <h2 className="words">{safeText(row.text)}</h2>
+              <Folded text={safeText(row.text)} />
             )}
             <SaidMenu row={row} />
             {row.pictures.length > 0 && (
@@ -373,7 +389,6 @@ function Marker({ text, body }: { text: string; body: string }) {
 
 /** What is coming in, with the answer that it goes on with: it alone is drawn again with each piece. */
 function Running({ start, open, onDraw }: { start: number; open: Prose | undefined; onDraw(): void }) {
-  const w = useWords(conversationWords);
   useVersion();
   const { live, path } = useSession().projection;
   const newest = path.at(-1);
@@ -394,7 +409,7 @@ function Running({ start, open, onDraw }: { start: number; open: Prose | undefin
       {rows.map((r) => (
         <RowView key={r.key} row={r} start={0} turn={turn} />
       ))}
-      {live.retry && <p className="marker">{w.retry(live.retry.attempt, live.retry.maxAttempts, live.retry.error)}</p>}
+      {live.retry && <Retry key={`${live.turnId} ${live.turnIndex} ${live.retry.attempt}`} of={live.retry} />}
       {!live.running && live.ended?.error && live.ended.error.message !== said && (
         <Bar at="">
           <p className="errline" role="alert">

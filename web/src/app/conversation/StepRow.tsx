@@ -136,11 +136,17 @@ function Result({ step }: { step: Step }) {
   if (details.todos)
     return <span className="res">{w.done(details.todos.filter((t) => t.status === "completed").length, details.todos.length)}</span>;
   if (details.links) return <span className="res">{w.links(details.links.length)}</span>;
-  const lines = step.output === "" ? 0 : step.output.replace(/\n$/, "").split("\n").length;
-  return <span className="res">{lines > 0 ? w.lines(lines) : ""}</span>;
+  if (step.output === "") return <span className="res">{empty(step) ? w.noOutput : ""}</span>;
+  return <span className="res">{w.lines(step.output.replace(/\n$/, "").split("\n").length)}</span>;
+}
+
+/** A call that is done and has brought nothing that could be shown. */
+function empty(step: Step): boolean {
+  return step.state === "done" && step.output === "" && step.pictures.length === 0 && !step.details.agent && !step.details.asked;
 }
 
 function Body({ step }: { step: Step }) {
+  const w = useWords(conversationWords);
   const { details, info, input, output } = step;
   const failed = step.state === "failed" || step.state === "denied";
   if (details.diff && !failed) return <Diff diff={details.diff} path={titleOf(info, input)} />;
@@ -188,5 +194,6 @@ function Body({ step }: { step: Step }) {
   if (info?.view === "plan" && typeof plan === "string") return <Markdown text={plan} />;
   if (info?.view === "agent" && output !== "") return <Markdown text={output} />;
   const shown = output !== "" ? output : info?.view === "command" ? "" : JSON.stringify(input, undefined, 2);
+  if (shown === "" && empty(step)) return <p className="runfoot t3">{w.noOutput}</p>;
   return <Terminal text={shown ?? ""} running={step.state === "running"} />;
 }

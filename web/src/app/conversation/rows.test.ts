@@ -35,6 +35,17 @@ describe("the rows of a path", () => {
     expect(rows[4]).toMatchObject({ name: "Edit", state: "denied", duration: 0 });
   });
 
+  test("have no output of a call that printed nothing, and keep what says more", () => {
+    const outputOf = (text: string) =>
+      rowsOf([event("b", 1, { role: "assistant", usage, content: [call("1", "Bash", {})] }), result("c", 2, "1", text)], false).map((r) =>
+        "output" in r ? r.output : "",
+      );
+    expect(outputOf("[no output; exit code 0]")).toEqual([""]);
+    expect(outputOf("(no output)")).toEqual([""]);
+    expect(outputOf("(no output)\n")).toEqual(["(no output)\n"]); // a command has printed it
+    expect(outputOf("[no output; exit code 1]")).toEqual(["[no output; exit code 1]"]);
+  });
+
   test("leave a call out that has no result yet, and say why an answer has ended", () => {
     const rows = rowsOf(
       [event("b", 1, { role: "assistant", usage, content: [call("1", "Bash", {})], errorMessage: "The key was refused." })],

@@ -277,7 +277,7 @@ function done(key: string, event: EventID, at: number, called: string, args: unk
     at,
     ...toolOf(called, args),
     state,
-    output: shownText(textOf(m.content), details),
+    output: printed(shownText(textOf(m.content), details)),
     details,
     // What was not run took no time: a person did, to say so.
     duration: details.durationMs ?? (details.denied || details.outcome === "not_run" ? 0 : Math.max(0, result.ts - at)),
@@ -322,7 +322,7 @@ function shellOf(id: EventID, at: number, e: { message: Message; data?: unknown 
     info: tools.Bash,
     input: { command: r.command ?? "" },
     state: r.cancelled ? "stopped" : bad ? "failed" : "done",
-    output: [r.failed, shownText(last, details)].filter(Boolean).join("\n"),
+    output: [r.failed, printed(shownText(last, details))].filter(Boolean).join("\n"),
     details,
     duration: r.durationMs ?? 0,
     end: at,
@@ -384,6 +384,13 @@ export function shownText(text: string, details: ToolDetails): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length !== shown.whole) return text;
   return new TextDecoder().decode(bytes.subarray(shown.head ?? 0, bytes.length - (shown.tail ?? 0)));
+}
+
+/** What stands in a result for an output that there is none of: a command that prints the same ends its line, or has a note after it. */
+const noOutput = new Set(["[no output; exit code 0]", "(no output)"]);
+
+function printed(output: string): string {
+  return noOutput.has(output) ? "" : output;
 }
 
 /** The last of a list for which is holds. */

@@ -203,7 +203,7 @@ export function SessionProvider({ id, projectId, children }: { id: SessionID; pr
     const onUpdate = (u: Update) => {
       for (const l of updates) l(u);
     };
-    const session = client.session(id, { onUpdate, ...(projectId ? { projectId } : {}) });
+    const session = client.session(id, { onUpdate, waitsForLock: true, ...(projectId ? { projectId } : {}) });
     setOpen({ session, updates });
     return () => void session.close();
   }, [client, id]);

@@ -19,6 +19,7 @@ import { titleOf } from "../places/summary";
 import { go, goBack } from "../route";
 import { AskedMove } from "../tree/asked";
 import { useWords } from "../words/index";
+import { InUse } from "./InUse";
 import { Connection } from "./Shell";
 import { shellWords } from "./words";
 import { lazy } from "../parts/lazy";
@@ -50,7 +51,13 @@ function Title() {
     setTitle(title.slice(0, 60));
     return () => setTitle("");
   }, [title]);
-  return <h1 title={title}>{title || w.newSession}</h1>;
+  const inUse = useInUse();
+  return <h1 title={title}>{title || (inUse ? w.oneSession : w.newSession)}</h1>;
+}
+
+/** Another program has the session. */
+function useInUse(): boolean {
+  return useLive((_, s) => s.refused !== undefined);
 }
 
 /** Why nothing can be written into the session, as long as that is so. */
@@ -71,8 +78,10 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
   const error = useLive((_, s) => s.error);
   const beside = useMedia("(min-width: 1200px)"); // otherwise a panel covers what is here
   const [shown, setShown] = useState(kept("panel") !== "hidden");
+  const inUse = useInUse();
+  const any = useLive((_, s) => s.projection.path.length > 0);
   const tree = panel === "tree";
-  const open = !tree && (panel !== undefined || (shown && beside));
+  const open = !tree && !inUse && (panel !== undefined || (shown && beside));
   const show = (on: boolean) => {
     if (beside) {
       setShown(on);
@@ -91,20 +100,24 @@ function Room({ panel, event }: { panel?: string | undefined; event?: EventID | 
           <HeaderState />
           <span className="grow" />
           <HeaderActions />
-          <IconButton of={PanelRight} name={open ? w.hidePanel : w.showPanel} on={open} onClick={() => show(!open)} />
+          {!inUse && <IconButton of={PanelRight} name={open ? w.hidePanel : w.showPanel} on={open} onClick={() => show(!open)} />}
         </header>
-        {tree ? <Tree /> : <Conversation event={event} />}
+        {inUse && !any ? <div className="grow" /> : tree && !inUse ? <Tree /> : <Conversation event={event} />}
         <div className="dock">
           <div className="in">
             <Connection />
             <ErrorLine error={error} />
             <ReadOnly />
-            <Questions>
-              {/* What is written and attached stays while the tree is shown. */}
-              <div hidden={tree}>
-                <Composer />
-              </div>
-            </Questions>
+            {inUse ? (
+              <InUse />
+            ) : (
+              <Questions>
+                {/* What is written and attached stays while the tree is shown. */}
+                <div hidden={tree}>
+                  <Composer />
+                </div>
+              </Questions>
+            )}
           </div>
         </div>
       </main>
