@@ -133,12 +133,16 @@ func blocksText(blocks []protocol.Block) string {
 // Summary returns the one line that says most about the input of a call of a tool: the
 // member that the tool names for it, else the command, path, pattern and so on, how far a
 // todo list is, the first of several questions, else the input itself. It is at most 120
-// characters long.
+// characters long, and hides nothing of what is run or opened.
 func Summary(tool string, input json.RawMessage) string {
 	const most = 120
+	shown := func(text string) string { return Line(Exact(text)) }
+	if protocol.FindTool(tool).Rule != "" { // it is run, opened or searched for
+		shown = func(text string) string { return Line(Literal(text)) }
+	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
-		return shorten(Line(string(input)), most)
+		return shorten(shown(string(input)), most)
 	}
 	for _, key := range [...]string{protocol.FindTool(tool).TitleField, "command", "path", "file_path", "pattern", "url", "query", "task_id", "name", "description", "prompt"} {
 		var s string
@@ -147,7 +151,7 @@ func Summary(tool string, input json.RawMessage) string {
 				const suffix = " (in the background)"
 				return shorten(Line(Input(tool, key, s)), most-len(suffix)) + suffix
 			}
-			return shorten(Line(Input(tool, key, s)), most)
+			return shorten(shown(Input(tool, key, s)), most)
 		}
 	}
 	if line, ok := questionLine(fields["questions"]); ok {
@@ -163,7 +167,7 @@ func Summary(tool string, input json.RawMessage) string {
 	if json.Compact(&b, input) != nil {
 		return ""
 	}
-	return shorten(Line(b.String()), most)
+	return shorten(shown(b.String()), most)
 }
 
 // todoLine returns how far a todo list is, and what is being done.

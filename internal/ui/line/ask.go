@@ -123,7 +123,7 @@ func (a *asker) show() {
 	switch {
 	case a.open.permission != nil:
 		p := a.open.permission
-		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+questions.Summary(p.ToolName, p.Args)+changes(p.Preview))
+		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.ToolName, p.Args)+changes(p.Preview))
 		a.showAgent(p.Subagent)
 		if text := wholeInput(p.ToolName, p.Args); text != "" {
 			a.screen.line(plainStyle, "  "+plain.IndentRest(text))
@@ -193,7 +193,7 @@ func wholeInput(tool string, args json.RawMessage) string {
 	if json.Unmarshal(args, &fields) != nil {
 		return ""
 	}
-	summary := questions.Summary(tool, args)
+	summary := display.Summary(tool, args)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		var s string

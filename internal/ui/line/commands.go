@@ -55,6 +55,10 @@ func (v *Session) command(name, args string) {
 		v.runCommand(name, args)
 		return
 	}
+	if why := c.Excess(slash.Lines, name, args); why != "" {
+		v.fail(errors.New(why))
+		return
+	}
 	if name == c.Was {
 		v.notify("/" + name + " is /" + c.Name + " now")
 	}

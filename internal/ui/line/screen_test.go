@@ -102,7 +102,7 @@ func TestACommandThatIsAskedAboutHidesNothing(t *testing.T) {
 	if got, want := wholeInput("Bash", []byte("{\"command\":\"cat a\\nrm b\u200dc\",\"description\":\"\u2764\ufe0f\"}")), "cat a\nrm b[U+200D]c\ndescription: \u2764\ufe0f"; got != want {
 		t.Errorf("%q", got)
 	}
-	if got, want := wholeInput("Bash", []byte(`{"command":"cat a \u001b[1;1m -rf b\b"}`)), "cat a [U+001B][1;1m -rf b[U+0008]"; got != want {
+	if got, want := wholeInput("Bash", []byte(`{"command":"cat a \u001b[1;1m\n-rf b\b"}`)), "cat a [U+001B][1;1m\n-rf b[U+0008]"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -59,7 +59,7 @@ type Asked struct {
 func (q question) show() Asked {
 	if p := q.permission; p != nil {
 		name, input := protocol.Target(p.ToolName, p.Args)
-		text := "May " + display.Line(name) + " run? " + questions.Summary(name, input)
+		text := "May " + display.Line(name) + " run? " + display.Summary(name, input)
 		if p.Reason != "" {
 			text += "\n" + p.Reason
 		}

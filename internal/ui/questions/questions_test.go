@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 func TestChoicesShowTheRuleThatTheyWrite(t *testing.T) {
@@ -34,13 +35,13 @@ func TestWhatIsAllowedIsSeenToTheLastCharacter(t *testing.T) {
 	if all[0].Label != "Allow Bash(rm a[U+200D]b)" || all[0].Rule != "" || all[1].Rule != "Bash(rm 3[U+2800]4)" {
 		t.Errorf("%+v", all)
 	}
-	if got := Summary("Bash", args); got != "rm a[U+200D]b 3[U+2800]4" {
+	if got := display.Summary("Bash", args); got != "rm a[U+200D]b 3[U+2800]4" {
 		t.Errorf("the command is %q", got)
 	}
 	if got := Title(&protocol.PermissionRequest{ToolName: "Write", Args: args}); got != "Edit x[U+FE0F].go?" {
 		t.Errorf("a path is asked about as %q", got)
 	}
-	if got := Summary("Task", json.RawMessage("{\"description\":\"a \u2764\ufe0f\"}")); got != "a \u2764\ufe0f" {
+	if got := display.Summary("Task", json.RawMessage("{\"description\":\"a \u2764\ufe0f\"}")); got != "a \u2764\ufe0f" {
 		t.Errorf("prose is shown as %q", got)
 	}
 }

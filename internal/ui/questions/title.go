@@ -17,7 +17,7 @@ func Title(p *protocol.PermissionRequest) string {
 		Content *string `json:"content"`
 	}
 	_ = json.Unmarshal(p.Args, &in) // one of another form has neither
-	what := Summary(p.ToolName, p.Args)
+	what := display.Summary(p.ToolName, p.Args)
 	switch view := protocol.ViewOf(p.ToolName); {
 	case view == protocol.ViewCommand && in.Command != nil:
 		return "Run this command?"
@@ -37,16 +37,6 @@ func Title(p *protocol.PermissionRequest) string {
 		return "Edit " + what + "?"
 	}
 	return "Allow " + display.Line(p.ToolName) + "?"
-}
-
-// Summary is [display.Summary] of a call for who decides about it: of what is run or opened
-// every character is seen.
-func Summary(tool string, input json.RawMessage) string {
-	s := display.Summary(tool, input)
-	if protocol.FindTool(tool).Rule != "" {
-		s = display.Literal(s)
-	}
-	return display.Line(s)
 }
 
 func lines(n int) string {

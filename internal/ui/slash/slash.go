@@ -93,6 +93,15 @@ func Beside(client Client, host []protocol.CommandInfo) []protocol.CommandInfo {
 	return out
 }
 
+// Excess returns why a client does not run the command with args, as a sentence without its
+// end; "" when it takes some, or there are none. name is how the command was typed.
+func (c *Command) Excess(client Client, name, args string) string {
+	if args == "" || c.Args(client) != "" {
+		return ""
+	}
+	return "/" + name + " takes nothing after its name: remove what is there, or begin with // to send it as a message"
+}
+
 // Refusal returns why a client does not run the command, as a sentence without its end.
 func (c *Command) Refusal(client Client) string {
 	where := "line mode"

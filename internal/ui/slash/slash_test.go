@@ -77,3 +77,20 @@ func TestRefusalNamesTheCommandAndWhatServesInstead(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestTextBehindACommandThatTakesNoneIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		client           Client
+		name, args, want string
+	}{
+		{Screen, "tree", "", ""},
+		{Screen, "model", "fast", ""},
+		{Lines, "process", "3", ""},
+		{Screen, "process", "3", "/process takes nothing after its name: remove what is there, or begin with // to send it as a message"},
+		{Screen, "daemon", "3", "/daemon takes nothing after its name: remove what is there, or begin with // to send it as a message"},
+	} {
+		if got := Find(c.name).Excess(c.client, c.name, c.args); got != c.want {
+			t.Errorf("/%s %s: %q, want %q", c.name, c.args, got, c.want)
+		}
+	}
+}

@@ -107,12 +107,27 @@ func completedInfos() []protocol.CommandInfo {
 	return all
 }
 
-// runSlash runs a line that begins with a slash.
-func (m *Model) runSlash(typed, whenBusy string) tea.Cmd {
-	name, args := strings.TrimPrefix(typed, "/"), ""
+// excess returns why a line that begins with a slash is not run and stays in the editor; ""
+// when it is run.
+func excess(typed string) string {
+	name, args := parted(typed)
+	if c, ok := ownCommand(name); ok {
+		return c.Excess(slash.Screen, name, args)
+	}
+	return ""
+}
+
+func parted(typed string) (name, args string) {
+	name = strings.TrimPrefix(typed, "/")
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
 		name, args = name[:i], strings.TrimSpace(name[i:])
 	}
+	return name, args
+}
+
+// runSlash runs a line that begins with a slash.
+func (m *Model) runSlash(typed, whenBusy string) tea.Cmd {
+	name, args := parted(typed)
 	if c, ok := ownCommand(name); ok {
 		if name == c.Was {
 			m.toasts.Info("/" + name + " is /" + c.Name + " now")

@@ -85,6 +85,10 @@ func (e *editing) submit(other bool) tea.Cmd {
 	var cmd tea.Cmd
 	switch mode {
 	case editor.Command:
+		if why := excess(typed); why != "" {
+			e.toasts.Error(why)
+			return nil
+		}
 		cmd = e.runSlash(typed, whenBusy)
 	case editor.NoteHere:
 		cmd = e.input.AddNote(typed, "project", strings.TrimSpace(rest))

@@ -94,6 +94,10 @@ func TestWhatCannotBeSentComesBackIntoTheEditor(t *testing.T) {
 	if strings.Contains(screen, "ask something") {
 		t.Errorf("the hint of the empty editor stands behind the text:\n%s", screen)
 	}
+	s.Keys("C-c")
+	s.WaitFor("ask something")
+	s.Say("/new mend the parser")
+	s.WaitFor("/new takes nothing after its name", "❯ /new mend the parser")
 }
 
 func TestEscapeTwiceGoesBackToAMessageWithItsFiles(t *testing.T) {
