@@ -100,3 +100,21 @@ func TestEveryCommandFailsWhenItsOutputCannotBeWritten(t *testing.T) {
 		t.Errorf("%d commands", len(commands))
 	}
 }
+
+func TestAnUnreadableSessionIsNotSaidToBeDeletable(t *testing.T) {
+	s := newStation(t, `{"again":true,"do":[{"text":"ok"}]}`)
+	id := s.session()
+	log := filepath.Join(s.home, ".scorel", "sessions", id+".jsonl")
+	if err := os.Remove(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(id+".jsonl", log); err != nil { // a loop, which nobody can read
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{{"sessions", "list"}, {"-p", "--continue", "go on"}} {
+		_, said, _ := s.run(words...)
+		if !strings.Contains(said, "which you have to correct or remove") || strings.Contains(said, "delete removes it") {
+			t.Errorf("%q: %s", words, said)
+		}
+	}
+}

@@ -118,11 +118,11 @@ func (a *app) tellUnknown(list []protocol.SessionSummary) {
 		case s.LockedBy != "": // nobody else can mend it now
 			a.notify(fmt.Sprintf("session %s, which %s has open: %s", s.SessionID, s.LockedBy, s.Damaged))
 		default:
-			mends := "scorel -p --session ID --cwd DIR makes it one of that folder, and "
-			if strings.HasPrefix(s.Damaged, protocol.UnreadLog) {
+			mends := "; scorel -p --session ID --cwd DIR makes it one of that folder, and scorel sessions delete removes it"
+			if strings.HasPrefix(s.Damaged, protocol.UnreadLog) { // nor can it be deleted
 				mends = ""
 			}
-			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. %s; %sscorel sessions delete removes it.\n", s.SessionID, display.Line(s.Damaged), display.DamagedAdvice(&s), mends)
+			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. %s%s.\n", s.SessionID, display.Line(s.Damaged), display.DamagedAdvice(&s), mends)
 		}
 	}
 }

@@ -66,7 +66,11 @@ func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protoco
 	newest, damaged := display.Newest(list.Sessions)
 	switch {
 	case damaged != nil: // a model would act on a prompt that is meant for another conversation
-		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s; --session ID continues one, also that one with --cwd DIR, and scorel sessions delete removes it", display.DamagedSession(damaged))
+		also := ", also that one with --cwd DIR, and scorel sessions delete removes it"
+		if strings.HasPrefix(damaged.Damaged, protocol.UnreadLog) { // it can be neither used nor deleted
+			also = ""
+		}
+		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s; --session ID continues one%s", display.DamagedSession(damaged), also)
 	case newest == nil:
 		return "", a.noneToContinue(ctx, l, p)
 	}
