@@ -174,3 +174,14 @@ func TestDiffIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, ending %q", len(d), d[max(0, len(d)-40):])
 	}
 }
+
+func TestWriteDoesNotMakeAWorkspaceThatIsGone(t *testing.T) {
+	b := newBench(t)
+	if err := os.RemoveAll(b.root); err != nil {
+		t.Fatal(err)
+	}
+	b.fails("Write", in{"path": "sub/f", "content": "x"}, b.root+" is gone", "Ask the user")
+	if _, err := os.Lstat(b.root); !os.IsNotExist(err) {
+		t.Errorf("it is there: %v", err)
+	}
+}
