@@ -22,7 +22,7 @@ type laneHost struct {
 	h    *Host
 	s    *registry.Session
 	log  *session.Log
-	told func(what string) // keeps a sentence in the session's diagnostics
+	kept *partial.Reports // of what is kept beside the log
 }
 
 // TurnConfig implements [lane.Turns].
@@ -77,7 +77,7 @@ func (o laneHost) Broke(p *fault.Panic) { o.h.sessions.Broke(o.s, o.log.ID(), p)
 
 // Output implements [tasks.Outputs].
 func (o laneHost) Output(c partial.Command) *partial.Output {
-	return partial.NewOutput(o.h.cfg.FS, o.h.sessions.PendingDir(), c, o.told)
+	return partial.NewOutput(o.h.cfg.FS, o.h.sessions.PendingDir(), c, o.kept)
 }
 
 // upper is what extensions need of those who know turns and commands. It implements

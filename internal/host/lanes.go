@@ -19,9 +19,10 @@ type owner struct{ h *Host }
 func (o owner) Lane(ctx context.Context, s *registry.Session, log *session.Log) (*lane.Lane, error) {
 	h, id := o.h, log.ID()
 	told := func(what string) { h.log.Report(id, what, nil) }
+	kept := partial.NewReports(told)
 	var lost []partial.Lost
 	if readOnly, _ := log.ReadOnly(); !readOnly {
-		lost = partial.Lose(h.cfg.FS, h.sessions.PendingDir(), id, told)
+		lost = partial.Lose(h.cfg.FS, h.sessions.PendingDir(), id, kept)
 	}
 	var made atomic.Pointer[lane.Lane]
 	panicked := func(r any) {
@@ -31,15 +32,15 @@ func (o owner) Lane(ctx context.Context, s *registry.Session, log *session.Log) 
 		}
 		h.Caught("making a session ready", r)
 	}
-	report, own := s.Report(), laneHost{h, s, log, told}
+	report, own := s.Report(), laneHost{h, s, log, kept}
 	var schedules lane.Schedules
 	if h.cfg.Serving {
 		schedules = h.rooms.automation
 	}
 	l, err := lane.New(ctx, lane.Config{Device: h.identity.id, Log: log, Blobs: h.store.Blobs(), Damage: report.Summary(), Passing: report.Passing(),
 		Turns: own, Host: own, Owner: own, Schedules: schedules, Limits: h.rooms.automation,
-		Kept: lane.Kept{Pending: s.Pending(), Turn: partial.NewTurn(h.cfg.FS, h.sessions.PendingDir(), id, sandbox.BootID(), told),
-			Step: partial.NewStep(h.cfg.FS, h.sessions.PendingDir(), id, told), Outputs: own, Lost: lost},
+		Kept: lane.Kept{Pending: s.Pending(), Turn: partial.NewTurn(h.cfg.FS, h.sessions.PendingDir(), id, sandbox.BootID(), kept),
+			Step: partial.NewStep(h.cfg.FS, h.sessions.PendingDir(), id, kept), Outputs: own, Unkept: kept.Unkept, Lost: lost},
 		Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Processes: h.processes(id, panicked),
 		Report:    func(what string, detail []byte) { h.log.Report(id, what, detail) }})

@@ -44,6 +44,10 @@ func prepareChange(ctx context.Context, files *files.Files, seen *files.Seen, to
 	}
 	c := &change{files: files, seen: seen, tool: tool, target: t}
 	if !t.Exists() {
+		if err := files.Present(t.Path.Abs); err != nil {
+			c.Close()
+			return nil, err
+		}
 		return c, nil
 	}
 	if err := c.load(ctx); err != nil {

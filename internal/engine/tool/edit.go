@@ -4,7 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"scorel/internal/engine/tool/files"
 	"scorel/internal/engine/tool/notebook"
@@ -77,6 +80,9 @@ func (t editTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	text, encode, err := decodeText(c.before)
 	var n int
 	if err == nil {
+		err = oneEncoding(text, in.Edits)
+	}
+	if err == nil {
 		text, n, err = replace(text, in.Edits)
 	}
 	if err == nil {
@@ -97,4 +103,19 @@ func (t editTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	}
 	c.said += "."
 	return c, nil
+}
+
+// oneEncoding refuses edits that would write UTF-8 into a text of another encoding, whose bytes
+// stay as they are.
+func oneEncoding(text string, edits []replacement) error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	ascii := func(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 }
+	for _, e := range edits {
+		if ascii(e.Old) && !ascii(e.New) {
+			return errors.New("it is not UTF-8 but in an older encoding such as Latin-1, and new_string has characters beyond ASCII, which would be written as UTF-8. Write them in ASCII, or convert the whole file with iconv first")
+		}
+	}
+	return nil
 }

@@ -50,6 +50,17 @@ func TestEditReplacesExactText(t *testing.T) {
 	}
 }
 
+func TestEditWritesNoUTF8IntoAnotherEncoding(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "caf\xe9 one\n")
+	b.ok("Read", in{"path": "f"})
+	b.fails("Edit", edits("f", "one", "zwölf"), "it is not UTF-8", "iconv")
+	b.ok("Edit", edits("f", "one", "two"))
+	if got := b.content("f"); got != "caf\xe9 two\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestEditFailsWithWhatToDoAndChangesNothing(t *testing.T) {
 	const text = "func one() {\n\treturn 1\n}\n\nfunc two() {\n\treturn 1\n}\n"
 	for _, c := range []struct {

@@ -116,7 +116,7 @@ func (c *globCall) Close() { c.root.root.Close() }
 
 // Run implements [Prepared].
 func (c *globCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	limited, cancel := context.WithTimeout(ctx, searchTime)
+	limited, cancel := context.WithTimeout(ctx, c.root.limit)
 	defer cancel()
 	files, more, err := c.root.list(limited, nil, c.depth, c.keep)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *globCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	first := min(c.in.Offset, len(files))
 	last := min(first+c.in.Limit, len(files))
 	for _, f := range files[first:last] {
-		lines = append(lines, path.Join(c.prefix, f.rel))
+		lines = append(lines, shownName(path.Join(c.prefix, f.rel)))
 	}
 	total := fmt.Sprint(len(files))
 	if more {

@@ -111,7 +111,7 @@ func (c *grepCall) Close() { c.root.root.Close() }
 
 // Run implements [Prepared].
 func (c *grepCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	limited, cancel := context.WithTimeout(ctx, searchTime)
+	limited, cancel := context.WithTimeout(ctx, c.root.limit)
 	defer cancel()
 	candidates, cut, err := c.root.list(limited, &c.pattern, c.depth, c.keep)
 	if err != nil {
@@ -121,19 +121,26 @@ func (c *grepCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 		return Result{}, fmt.Errorf("%s is a binary file, which cannot be searched", c.root.path.Abs)
 	}
 	files := c.matching(limited, candidates)
+	show := limited
 	if err := limited.Err(); err != nil {
-		return Result{}, tooLong(ctx, err)
+		if ctx.Err() != nil || len(files) == 0 {
+			return Result{}, tooLong(ctx, err)
+		}
+		var done func()
+		show, done = context.WithTimeout(ctx, lateTime)
+		defer done()
 	}
 	var text, note string
 	switch c.in.Mode {
 	case "content":
-		text, note, err = c.content(limited, files)
+		text, note = c.content(show, files)
 	case "count":
-		text, note, err = c.names(limited, files, func(f found, n int) string { return fmt.Sprintf("%s:%d", f.rel, n) })
+		text, note = c.names(show, files, func(f found, n int) string { return fmt.Sprintf("%s:%d", shownName(f.rel), n) })
 	default:
-		text, note, err = c.names(limited, files, nil)
+		text, note = c.names(show, files, nil)
 	}
-	if err != nil {
+	c.root.gaps.late = c.root.gaps.late || limited.Err() != nil
+	if err := show.Err(); err != nil && (ctx.Err() != nil || text == "") {
 		return Result{}, tooLong(ctx, err)
 	}
 	note += c.root.leftOut()
@@ -199,28 +206,34 @@ func (c *grepCall) count(ctx context.Context, rel string, most int, buf *[]byte)
 		}
 		return most == 0 || n < most
 	})
+	if s.cut {
+		c.root.gaps.note(&c.root.gaps.long, rel)
+	}
 	return n
 }
 
 // names lists one line a file.
-func (c *grepCall) names(ctx context.Context, files []found, show func(f found, n int) string) (text, note string, err error) {
+func (c *grepCall) names(ctx context.Context, files []found, show func(f found, n int) string) (text, note string) {
 	first := min(c.in.Offset, len(files))
 	last := min(first+c.in.Limit, len(files))
 	var lines []string
 	var buf []byte
 	for _, f := range files[first:last] {
 		if show == nil {
-			lines = append(lines, f.rel)
-		} else {
-			lines = append(lines, show(f, c.count(ctx, f.rel, 0, &buf)))
+			lines = append(lines, shownName(f.rel))
+			continue
 		}
+		n := c.count(ctx, f.rel, 0, &buf)
+		if ctx.Err() != nil { // it may have more
+			break
+		}
+		lines = append(lines, show(f, n))
 	}
-	text, note = paged(lines, first, len(files) > last, "Files", fmt.Sprint(len(files)))
-	return text, note, ctx.Err()
+	return paged(lines, first, len(files) > last, "Files", fmt.Sprint(len(files)))
 }
 
 // content lists matching lines with those around them.
-func (c *grepCall) content(ctx context.Context, files []found) (text, note string, err error) {
+func (c *grepCall) content(ctx context.Context, files []found) (text, note string) {
 	page := &linePage{offset: c.in.Offset, limit: c.in.Limit}
 	var buf []byte
 	for _, f := range files {
@@ -229,8 +242,7 @@ func (c *grepCall) content(ctx context.Context, files []found) (text, note strin
 		}
 		c.show(ctx, f.rel, page, &buf)
 	}
-	text, note = paged(page.lines, c.in.Offset, page.more, "Lines", "")
-	return text, note, ctx.Err()
+	return paged(page.lines, c.in.Offset, page.more, "Lines", "")
 }
 
 func (c *grepCall) show(ctx context.Context, rel string, page *linePage, buf *[]byte) {
@@ -246,7 +258,7 @@ func (c *grepCall) show(ctx context.Context, rel string, page *linePage, buf *[]
 	if page.seen > 0 && c.in.Context > 0 {
 		page.add("--")
 	}
-	around := c.in.Context
+	around, name := c.in.Context, shownName(rel)
 	var before []string // the lines before, not shown yet
 	after, shown := 0, 0
 	s.each(ctx, &c.pattern, around, func(n int, line []byte, match bool) bool {
@@ -259,19 +271,22 @@ func (c *grepCall) show(ctx context.Context, rel string, page *linePage, buf *[]
 				page.add(b)
 			}
 			before = before[:0]
-			page.add(fmt.Sprintf("%s:%d:%s", rel, n, shownLine(line)))
+			page.add(fmt.Sprintf("%s:%d:%s", name, n, shownLine(line)))
 			after, shown = around, n
 		case after > 0:
-			page.add(fmt.Sprintf("%s-%d-%s", rel, n, shownLine(line)))
+			page.add(fmt.Sprintf("%s-%d-%s", name, n, shownLine(line)))
 			after, shown = after-1, n
 		case around > 0:
 			if len(before) == around {
 				before = before[:copy(before, before[1:])]
 			}
-			before = append(before, fmt.Sprintf("%s-%d-%s", rel, n, shownLine(line)))
+			before = append(before, fmt.Sprintf("%s-%d-%s", name, n, shownLine(line)))
 		}
 		return !page.more
 	})
+	if s.cut {
+		c.root.gaps.note(&c.root.gaps.long, rel)
+	}
 }
 
 // linePage keeps the lines of one page.

@@ -9,8 +9,8 @@ import (
 
 const (
 	scanBlock = 128 << 10
-	scanLine  = 1 << 20 // of a longer line only the beginning is searched
-	shownCols = 500     // bytes of a line that are shown
+	scanLine  = 16 << 20 // bytes; of a longer line only the beginning is searched
+	shownCols = 500      // bytes of a line that are shown
 )
 
 // lineScan reads a file in blocks of whole lines, so that blocks without a match
@@ -22,9 +22,10 @@ type lineScan struct {
 	ended  bool
 	binary bool // there is a NUL near the beginning
 	line   int  // number of the last line given
+	cut    bool // the rest of a line was not searched
 }
 
-// newLineScan reads r from its beginning. It uses buf, which it may replace, so
+// newLineScan reads r from its beginning, UTF-16 that its mark says as UTF-8. It uses buf, which it may replace, so
 // that one buffer serves many files.
 func newLineScan(r io.Reader, buf *[]byte) (*lineScan, error) {
 	if len(*buf) < scanBlock {
@@ -33,6 +34,15 @@ func newLineScan(r io.Reader, buf *[]byte) (*lineScan, error) {
 	s := &lineScan{r: r, buf: *buf}
 	if err := s.fill(); err != nil {
 		return nil, err
+	}
+	if order := utf16Order(s.buf[:s.have]); order != nil {
+		s.r = &utf16Reader{r: io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[2:s.have])), r), order: order}
+		s.have, s.ended = 0, false
+		if err := s.fill(); err != nil {
+			return nil, err
+		}
+	} else if bytes.HasPrefix(s.buf[:s.have], []byte(bom)) {
+		s.have = copy(s.buf, s.buf[len(bom):s.have])
 	}
 	s.binary = bytes.IndexByte(s.buf[:min(s.have, sniffBytes)], 0) >= 0
 	return s, nil
@@ -73,6 +83,7 @@ func (s *lineScan) each(ctx context.Context, p *pattern, around int, fn func(n i
 			return
 		}
 		s.have = copy(s.buf, s.buf[end:s.have])
+		s.cut = s.cut || long
 		if long && !s.skipLine(ctx) {
 			return
 		}

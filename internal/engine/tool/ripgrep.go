@@ -3,9 +3,11 @@ package tool
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"scorel/internal/platform/sandbox"
 )
@@ -18,7 +20,7 @@ func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit f
 	if s.in.ripgrep == "" || re != nil && re.rg == "" {
 		return false
 	}
-	args := []string{"--no-config", "--no-messages", "--color=never", "--no-ignore-global", "--null"}
+	args := []string{"--no-config", "--color=never", "--no-ignore-global", "--null"}
 	if depth > 0 {
 		args = append(args, "--max-depth="+strconv.Itoa(depth))
 	}
@@ -31,11 +33,12 @@ func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit f
 		args = append(args, "--files")
 	} else {
 		// All files as text: which are binary is decided here, too.
-		args = append(args, "--files-with-matches", "--text", "--encoding=none", "--regexp="+re.rg)
+		args = append(args, "--files-with-matches", "--text", "--regexp="+re.rg)
 	}
 	out := &nulSplitter{emit: emit}
+	problems := &lineSplitter{emit: s.unreadByRipgrep}
 	child, err := s.in.spawn.Start(ctx, sandbox.Cmd{Path: s.in.ripgrep, Args: append(args, "./"),
-		Dir: s.path.Abs, Env: s.in.environ, Stdout: out})
+		Dir: s.path.Abs, Env: s.in.environ, Stdout: out, Stderr: problems})
 	if err != nil {
 		return false
 	}
@@ -74,6 +77,48 @@ func (w *nulSplitter) Write(p []byte) (int, error) {
 		}
 		w.n++
 		w.emit(strings.TrimPrefix(string(w.part), "./"))
+		w.part, p = w.part[:0], rest
+	}
+}
+
+// unreadByRipgrep notes the file or folder of which a line of ripgrep's messages says that it
+// cannot be read. Within its sandbox more may be unreadable, so it is tried here.
+func (s *searchRoot) unreadByRipgrep(line string) {
+	line = strings.TrimPrefix(line, "rg: ")
+	name, _, found := strings.Cut(line, ": ")
+	if !found || !strings.HasSuffix(line, ")") || !strings.Contains(line, "(os error ") {
+		return
+	}
+	rel := strings.TrimPrefix(name, "./")
+	if !filepath.IsLocal(rel) {
+		return
+	}
+	f, err := s.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		s.unread(rel, err)
+		return
+	}
+	_ = f.Close() // nothing was read
+}
+
+// lineSplitter emits the lines of a stream, but for what is too long to be one.
+type lineSplitter struct {
+	emit func(line string)
+	part []byte
+}
+
+// Write implements [io.Writer].
+func (w *lineSplitter) Write(p []byte) (int, error) {
+	size := len(p)
+	for {
+		line, rest, ok := bytes.Cut(p, []byte("\n"))
+		if len(w.part) < 8<<10 {
+			w.part = append(w.part, line...)
+		}
+		if !ok {
+			return size, nil
+		}
+		w.emit(string(w.part))
 		w.part, p = w.part[:0], rest
 	}
 }

@@ -128,10 +128,10 @@ func TestGrepFindsLines(t *testing.T) {
 			input in
 			want  string
 		}{
-			{in{"pattern": "alpha"}, "a.txt sub/last.txt -dash"},
-			{in{"pattern": "ALPHA", "ignore_case": true, "mode": "count"}, "a.txt:2 crlf.txt:1 bom.txt:1 sub/last.txt:1 -dash:1"},
+			{in{"pattern": "alpha"}, "a.txt utf16 sub/last.txt -dash"},
+			{in{"pattern": "ALPHA", "ignore_case": true, "mode": "count"}, "a.txt:2 crlf.txt:1 bom.txt:1 utf16:1 sub/last.txt:1 -dash:1"},
 			{in{"pattern": "^Alpha$", "mode": "content"}, "a.txt:1:Alpha crlf.txt:1:Alpha"},
-			{in{"pattern": "^Alpha", "mode": "content"}, "a.txt:1:Alpha crlf.txt:1:Alpha bom.txt:1:\ufeffAlpha one"},
+			{in{"pattern": "^Alpha", "mode": "content"}, "a.txt:1:Alpha crlf.txt:1:Alpha bom.txt:1:Alpha one"},
 			{in{"pattern": "^$", "mode": "content"}, "a.txt:4:"},
 			{in{"pattern": "x.y"}, "[Nothing was found.]"},
 			{in{"pattern": "x[^a]y"}, "[Nothing was found.]"},

@@ -19,7 +19,8 @@ import (
 
 const (
 	searchTime = 60 * time.Second
-	maxFound   = 500_000 // files that one search keeps in memory
+	lateTime   = 5 * time.Second // to show what a search that was ended has found
+	maxFound   = 500_000         // files that one search keeps in memory
 )
 
 // searched is what the tools that search need.
@@ -42,6 +43,8 @@ type searchRoot struct {
 	root  *os.Root // of the folder, or of the file's
 	file  string   // the file's name, "" for a folder
 	reach func() map[inode]bool
+	limit time.Duration // of a search: searchTime, but for tests
+	gaps  gaps
 }
 
 type inode struct{ dev, ino uint64 }
@@ -59,7 +62,7 @@ func openSearch(in searched, path string) (*searchRoot, error) {
 	if !t.Exists() {
 		return nil, files.Missing(t, "")
 	}
-	s := &searchRoot{in: in, path: t.Path}
+	s := &searchRoot{in: in, path: t.Path, limit: searchTime}
 	if t.Info.IsDir() && s.closed(t.Path.Abs) {
 		return nil, fmt.Errorf("%s cannot be searched", t.Path.Abs)
 	}
@@ -119,6 +122,7 @@ func (s *searchRoot) open(rel string) *os.File {
 	}
 	f, err := s.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
+		s.unread(rel, err)
 		return nil
 	}
 	opened, err := f.Stat()
@@ -172,7 +176,10 @@ func (s *searchRoot) list(ctx context.Context, re *pattern, depth int, keep func
 		s.walk(stop, depth, emit)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		if len(names) == 0 || !errors.Is(err, context.DeadlineExceeded) {
+			return nil, false, err
+		}
+		s.gaps.late = true
 	}
 	return s.dated(names), more, nil
 }
@@ -198,13 +205,26 @@ func (s *searchRoot) dated(names []string) []found {
 	return files
 }
 
-// leftOut is a line about what a search of a folder does not show. It does not
-// depend on what was found: that would say whether a withheld file matches.
+// leftOut is about what a search does not show. Of withheld files it does not depend on what was
+// found: that would say whether one matches.
 func (s *searchRoot) leftOut() string {
-	if s.file != "" || s.in.withheld == nil {
-		return ""
+	note := s.gaps.sentences(s.limit)
+	if s.file == "" && s.in.withheld != nil {
+		note += "\n[Files that the user's rules deny or ask for are left out.]"
 	}
-	return "\n[Files that the user's rules deny or ask for are left out.]"
+	return note
+}
+
+// unread notes a file or folder that is there and cannot be read.
+func (s *searchRoot) unread(rel string, err error) {
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	abs := filepath.Join(s.path.Abs, rel)
+	if s.closed(abs) || s.in.withheld != nil && s.in.withheld(s.path.Abs, abs) {
+		return
+	}
+	s.gaps.note(&s.gaps.unread, rel)
 }
 
 // tooLong says in a model's words that a search was ended.

@@ -15,7 +15,7 @@ import (
 
 // walk names every file below the folder that is neither hidden nor ignored, as
 // ripgrep would, in no order. Links, pipes and devices are not files; a folder
-// that cannot be read is passed over. emit is called by several goroutines; walk
+// that cannot be read is noted and passed over. emit is called by several goroutines; walk
 // returns when all have ended.
 func (s *searchRoot) walk(ctx context.Context, depth int, emit func(rel string)) {
 	w := &walker{ctx: ctx, root: s, depth: depth, emit: emit, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
@@ -77,16 +77,20 @@ func (w *walker) folder(rel string, depth int, above *ignoreLevel) {
 	}
 }
 
-// entries lists a folder through the root; what cannot be read is empty.
+// entries lists a folder through the root; what cannot be read is empty, and noted.
 func (s *searchRoot) entries(rel string) []fs.DirEntry {
 	if rel == "" {
 		rel = "."
 	}
 	dir, err := s.root.OpenFile(rel, os.O_RDONLY, 0)
 	if err != nil {
+		s.unread(rel, err)
 		return nil
 	}
 	defer dir.Close()
-	entries, _ := dir.ReadDir(-1)
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		s.unread(rel, err)
+	}
 	return entries
 }

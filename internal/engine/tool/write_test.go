@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,5 +173,36 @@ func TestDiffIsBounded(t *testing.T) {
 	d := diff("/a", []byte(before), []byte(after))
 	if len(d) > maxDiff || !strings.HasSuffix(d, "cut here\n") {
 		t.Errorf("%d bytes, ending %q", len(d), d[max(0, len(d)-40):])
+	}
+}
+
+func TestWriteDoesNotMakeAWorkspaceThatIsGone(t *testing.T) {
+	b := newBench(t)
+	if err := os.RemoveAll(b.root); err != nil {
+		t.Fatal(err)
+	}
+	b.fails("Write", in{"path": "sub/f", "content": "x"}, b.root+" is gone", "Ask the user")
+	if _, err := os.Lstat(b.root); !os.IsNotExist(err) {
+		t.Errorf("it is there: %v", err)
+	}
+}
+
+func TestAWorkspaceThatWasMadeAgainIsUsedAndALinkInItsPlaceIsNot(t *testing.T) {
+	b := newBench(t)
+	elsewhere := t.TempDir()
+	if err := errors.Join(os.RemoveAll(b.root), os.Mkdir(b.root, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	b.ok("Write", in{"path": "f", "content": "x"})
+	b.ok("Read", in{"path": "f"})
+	b.ok("Glob", in{"pattern": "*"})
+	if err := errors.Join(os.RemoveAll(b.root), os.Symlink(elsewhere, b.root)); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := b.prepare("Write", in{"path": "g", "content": "x"}); err == nil {
+		if p.Action().Paths[0].Inside {
+			t.Error("what a link leads to counts as the workspace")
+		}
+		p.Close()
 	}
 }

@@ -33,6 +33,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 	checks := []doctor.Check{
 		doctor.Home(ad.settings.Dir, os.Getuid()),
 		doctor.Space(ad.settings.FS, ad.settings.Dir),
+		doctor.Folders(ad.ownFolders()...),
 		doctor.Mount(ad.settings.Dir, disk.MountOf),
 		{ID: filesCheck, Look: ad.checkFiles},
 		{ID: "config", Look: ad.checkUserConfig},
@@ -88,6 +89,14 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		return c.Text == "" && (c.ID == filesCheck || strings.HasPrefix(c.ID, claudeCheck) || strings.HasPrefix(c.ID, otherCheck)) // there is nothing of the kind
 	})
 	return &protocol.DoctorReport{Checks: found}, nil
+}
+
+// ownFolders are those in which something is stored while Scorel is used.
+func (ad *Admin) ownFolders() (dirs []string) {
+	for _, name := range []string{"sessions", "pending", "blobs", "run", "processes"} {
+		dirs = append(dirs, filepath.Join(ad.settings.StoreDir, name))
+	}
+	return append(dirs, filepath.Join(ad.settings.Dir, "automation"), filepath.Join(ad.settings.Dir, "memory"))
 }
 
 // doctorConfig is the configuration in force in a project, or without one.

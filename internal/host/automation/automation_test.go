@@ -1,6 +1,7 @@
 package automation_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -742,6 +743,25 @@ type jumping struct {
 
 // Now implements [schedule.Clock].
 func (c *jumping) Now() time.Time { return c.SystemClock.Now().Add(time.Duration(c.by.Load())) }
+
+func TestADayOfAClockThatWasYearsAheadCountsAsToday(t *testing.T) {
+	within(t, func(w *world) {
+		w.stop()
+		day := time.Now().AddDate(5, 0, 0).Format(time.DateOnly)
+		dir := filepath.Join(w.Home, ".scorel", "automation")
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "day.json"), []byte(`{"day":"`+day+`","usd":0.5,"tokens":7}`), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		if st := w.status(); st.DayTokens != 7 {
+			t.Errorf("today: %+v", st)
+		}
+		w.pass(25 * time.Hour)
+		if st := w.status(); st.DayTokens != 0 {
+			t.Errorf("tomorrow: %+v", st)
+		}
+	})
+}
 
 func TestAClockThatIsSetMakesNothingDueTwice(t *testing.T) {
 	within(t, func(w *world) {

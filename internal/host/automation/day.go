@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/runtime"
@@ -60,10 +61,17 @@ func openDay(fsys disk.FS, dir string, clock schedule.Clock) (*day, error) {
 	return d, nil
 }
 
-// begin begins a new day, when one has begun. mu is held.
+// begin begins a new day, when one has begun. A clock that goes back begins none; what was spent
+// on a day that is further away than tomorrow, by a clock that was wrong, counts as today's: it
+// would count on each day until that one. mu is held.
 func (d *day) begin() {
-	if day := d.clock.Now().In(d.clock.Zone()).Format("2006-01-02"); d.now.Day < day { // a clock that goes back begins none
+	now := d.clock.Now().In(d.clock.Zone())
+	day := now.Format(time.DateOnly)
+	switch {
+	case d.now.Day < day:
 		d.now, d.all = today{Day: day}, nil
+	case d.now.Day > now.AddDate(0, 0, 1).Format(time.DateOnly):
+		d.now.Day, d.all = day, nil
 	}
 }
 
@@ -94,7 +102,7 @@ func (d *day) record(of string, s runtime.Spend) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.begin()
-	if d.now.Day != of {
+	if of < d.now.Day {
 		return nil
 	}
 	next := d.now

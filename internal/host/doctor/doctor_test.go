@@ -144,6 +144,23 @@ func TestSpaceFindsFullAndReadOnlyDisks(t *testing.T) {
 	})
 }
 
+func TestFoldersFindsThoseThatCannotBeWritten(t *testing.T) {
+	sandboxtest.AsUser(t, func(t *testing.T, dir string) {
+		at := func(name string) string { return filepath.Join(dir, name) }
+		for _, name := range []string{"sessions", "blobs"} {
+			if err := os.Mkdir(at(name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect(t, "all is well", Folders(at("sessions"), at("blobs"), at("not there yet")), ok, "can be written", "")
+		if err := errors.Join(os.Chmod(at("blobs"), 0o500), os.WriteFile(at("pending"), nil, 0o600), os.Symlink("nowhere", at("run"))); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "three are not", Folders(at("sessions"), at("pending"), at("blobs"), at("run")), fail,
+			"cannot be used: "+at("pending")+": it is not a folder; "+at("blobs")+": permission denied; "+at("run")+": it is a link that leads nowhere", "chmod u+rwx")
+	})
+}
+
 func TestMountFindsFileSystemsThatLoseOrRefuse(t *testing.T) {
 	for _, c := range []struct {
 		m                   disk.Mount

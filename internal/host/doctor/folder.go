@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"scorel/internal/platform/disk"
 )
 
@@ -140,6 +142,35 @@ func probe(fsys disk.FS, dir string) error {
 	}
 	_, err = f.WriteAt([]byte("probe"), 0)
 	return errors.Join(err, f.Sync(), f.Close(), fsys.Remove(name))
+}
+
+// Folders checks that Scorel can make files in folders of its own, those of them that are
+// there. It makes none: the time of a folder says something to [Clock].
+func Folders(dirs ...string) Check {
+	return Check{"folders", func(context.Context) Finding {
+		var bad []string
+		for _, dir := range dirs {
+			info, err := os.Stat(dir)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				if _, err = os.Lstat(dir); err != nil {
+					continue // it is made when it is needed
+				}
+				err = errors.New("it is a link that leads nowhere")
+			case err == nil && !info.IsDir():
+				err = errors.New("it is not a folder")
+			case err == nil:
+				err = unix.Access(dir, unix.R_OK|unix.W_OK|unix.X_OK)
+			}
+			if err != nil {
+				bad = append(bad, fmt.Sprintf("%s: %v", dir, cause(err)))
+			}
+		}
+		if len(bad) > 0 {
+			return Fail("cannot be used: "+strings.Join(bad, "; "), "Make each a folder that you can write (chmod u+rwx), or move it away; it is made again when it is needed.")
+		}
+		return OK("Scorel's own folders can be written")
+	}}
 }
 
 // existing returns dir, or the nearest folder above it that is there.

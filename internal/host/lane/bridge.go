@@ -56,6 +56,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 func (l *Lane) enter(t *turn, raw runtime.RawEvent) (*publish.Ticket, error) {
 	l.j.Lock()
 	defer l.j.Unlock()
+	l.notifyUnkept(t)
 	switch b := raw.Body.(type) {
 	case *protocol.RuntimeStart: // start has announced it
 		return nil, nil
@@ -147,4 +148,19 @@ func (l *Lane) keepStep(t *turn, body protocol.Body) {
 	case *protocol.MessageCancelled:
 		step.End()
 	}
+}
+
+// notifyUnkept tells people once a turn that what is shown of it is not on disk. It is called
+// with each event of the run, because the keepers learn that while they write. The journal is
+// locked.
+func (l *Lane) notifyUnkept(t *turn) {
+	if l.cfg.Kept.Unkept == nil {
+		return
+	}
+	why := l.cfg.Kept.Unkept()
+	if why == "" || t.tally.unkept {
+		return
+	}
+	t.tally.unkept = true
+	l.notices.Put("", "warning", "What a running turn shows cannot be stored before it ends, and is lost if the host is killed: "+why+". scorel doctor says what to do.")
 }

@@ -114,6 +114,8 @@ type Kept struct {
 	Step *partial.Step
 	// Outputs has what background commands print.
 	Outputs tasks.Outputs
+	// Unkept returns why something of these is not on disk, once, and "" when all of it is.
+	Unkept func() string
 	// Lost are the background commands that the last host was killed with.
 	Lost []partial.Lost
 }

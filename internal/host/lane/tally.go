@@ -13,6 +13,8 @@ type tally struct {
 	began time.Time
 	steps int
 	usage protocol.Usage
+	// unkept: people know that what runs would be lost with a host that is killed.
+	unkept bool
 }
 
 // note takes in what the run yields, and returns the sentence at its end.

@@ -18,6 +18,9 @@ const (
 	syncEvery  = time.Second
 )
 
+// lossText is what is reported when something cannot be written.
+const lossText = "keep what a kill of the host would lose"
+
 // source gives what is to be written: the bytes after those that are in the file, or,
 // with again, the whole file.
 type source func() (data []byte, anew bool)
@@ -28,7 +31,7 @@ type appender struct {
 	fs     disk.FS
 	name   string
 	take   source
-	report func(string)
+	report *Reports
 
 	io     sync.Mutex // held over the file; taken before mu
 	f      disk.File
@@ -75,7 +78,7 @@ func (a *appender) flush() {
 		return
 	}
 	if err := a.write(); err != nil {
-		a.report("keep what a kill of the host would lose: " + err.Error())
+		a.report.unkept(lossText, err.Error())
 		a.mu.Lock()
 		a.failed = true
 		a.mu.Unlock()
@@ -109,7 +112,7 @@ func (a *appender) now() {
 		a.synced, a.dirty = time.Now(), false
 		return
 	}
-	a.report("keep what a kill of the host would lose: " + err.Error())
+	a.report.unkept(lossText, err.Error())
 	a.mu.Lock()
 	a.failed = true
 	a.mu.Unlock()
@@ -126,7 +129,7 @@ func (a *appender) rescue() {
 	defer a.mu.Unlock()
 	if !a.failed {
 		a.failed = true
-		a.report(fmt.Sprintf("keep what a kill of the host would lose: a fault inside Scorel: %v", r))
+		a.report.unkept(lossText, fmt.Sprintf("a fault inside Scorel: %v", r))
 	}
 }
 

@@ -44,7 +44,7 @@ type Lost struct {
 	Last []byte // the end of that
 
 	fs     disk.FS
-	report func(string)
+	report *Reports
 }
 
 // outputName is the file of a command.
@@ -55,7 +55,7 @@ func outputName(dir string, id protocol.SessionID, task string) string {
 // Output keeps what one command prints after a first line that describes it.
 type Output struct {
 	fs     disk.FS
-	report func(string)
+	report *Reports
 	file   *appender
 
 	mu      sync.Mutex
@@ -68,7 +68,7 @@ type Output struct {
 }
 
 // NewOutput makes the file of a command that begins.
-func NewOutput(fsys disk.FS, dir string, c Command, report func(string)) *Output {
+func NewOutput(fsys disk.FS, dir string, c Command, report *Reports) *Output {
 	o := &Output{fs: fsys, command: c, head: headOf(c), report: report}
 	o.file = &appender{fs: fsys, name: outputName(dir, c.SessionID, c.TaskID), take: o.take, report: report}
 	o.file.gathered(writeFull)
@@ -140,27 +140,27 @@ func (o *Output) Leave() { o.file.close() }
 // Remove removes the file of a command whose end was told after all.
 func (l Lost) Remove() { remove(l.fs, l.File, l.report) }
 
-func remove(fsys disk.FS, name string, report func(string)) {
+func remove(fsys disk.FS, name string, report *Reports) {
 	if err := fsys.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		report("remove " + filepath.Base(name) + ": " + err.Error())
+		report.say("remove " + filepath.Base(name) + ": " + err.Error())
 	}
 }
 
 // Lose returns the commands of which a session has files, by their names. It is called
 // before the session starts commands of its own.
-func Lose(fsys disk.FS, dir string, id protocol.SessionID, report func(string)) []Lost {
+func Lose(fsys disk.FS, dir string, id protocol.SessionID, report *Reports) []Lost {
 	var lost []Lost
 	for _, name := range outputs(fsys, dir, id) {
 		file := filepath.Join(dir, name)
 		data, err := disk.ReadFile(fsys, file, maxOutputFile)
 		if err != nil {
-			report("read the output of a lost command: " + err.Error())
+			report.say("read the output of a lost command: " + err.Error())
 			continue
 		}
 		head, rest, _ := bytes.Cut(data, []byte("\n"))
 		l := Lost{File: file, fs: fsys, report: report}
 		if json.Unmarshal(head, &l.Command) != nil || l.EventID.Check() != nil || l.SessionID != id {
-			report("the file " + name + " is damaged; it stays as it is")
+			report.say("the file " + name + " is damaged; it stays as it is")
 			continue
 		}
 		l.Last = rest[max(0, len(rest)-KeptOutput):]

@@ -48,7 +48,7 @@ func (d *desk) said() []string {
 	return append([]string(nil), d.reports...)
 }
 
-func (d *desk) step(fsys disk.FS) *Step { return NewStep(fsys, d.dir, session, d.report) }
+func (d *desk) step(fsys disk.FS) *Step { return NewStep(fsys, d.dir, session, NewReports(d.report)) }
 
 // until waits for something.
 func (d *desk) until(what string, is func() bool) {
@@ -164,7 +164,7 @@ func TestADiskThatFailsIsReportedOnceAndStopsNothing(t *testing.T) {
 func TestTheFileOfAnOutputIsBoundedAndHasTheNewest(t *testing.T) {
 	d := newDesk(t)
 	c := Command{SessionID: session, EventID: event, TaskID: "task_a", CallID: "c", Command: "yes"}
-	o := NewOutput(disk.OS(), d.dir, c, d.report)
+	o := NewOutput(disk.OS(), d.dir, c, NewReports(d.report))
 	name := outputName(d.dir, session, "task_a")
 	piece := []byte(strings.Repeat("0123456789abcde\n", 1<<12)) // 64 KiB
 	largest := int64(0)
@@ -183,7 +183,7 @@ func TestTheFileOfAnOutputIsBoundedAndHasTheNewest(t *testing.T) {
 	if largest > MaxOutput+KeptOutput {
 		t.Errorf("the file had %d bytes", largest)
 	}
-	lost := Lose(disk.OS(), d.dir, session, d.report)
+	lost := Lose(disk.OS(), d.dir, session, NewReports(d.report))
 	if len(lost) != 1 || lost[0].Command != c || lost[0].File != name || !strings.HasSuffix(string(lost[0].Last), "mark 39\n") || len(lost[0].Last) > KeptOutput {
 		t.Fatalf("%d, %+v", len(lost), lost[0].Command)
 	}

@@ -57,7 +57,7 @@ type piece struct {
 type Step struct {
 	fs     disk.FS
 	name   string
-	report func(string)
+	report *Reports
 
 	mu      sync.Mutex
 	answer  Answer
@@ -76,7 +76,7 @@ func StepName(dir string, id protocol.SessionID) string {
 
 // NewStep makes the keeper of a session's running step. Report is told what cannot be
 // written.
-func NewStep(fsys disk.FS, dir string, id protocol.SessionID, report func(string)) *Step {
+func NewStep(fsys disk.FS, dir string, id protocol.SessionID, report *Reports) *Step {
 	return &Step{fs: fsys, name: StepName(dir, id), report: report}
 }
 
@@ -235,6 +235,6 @@ func (s *Step) Drop() { s.drop() }
 
 func (s *Step) drop() {
 	if err := s.fs.Remove(s.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.report("remove the text of a step that is stored: " + err.Error())
+		s.report.say("remove the text of a step that is stored: " + err.Error())
 	}
 }

@@ -43,7 +43,7 @@ type began struct {
 type Turn struct {
 	fs         disk.FS
 	name, boot string
-	report     func(string)
+	report     *Reports
 
 	mu   sync.Mutex
 	f    disk.File // nil: no turn runs, or its file cannot be written
@@ -52,7 +52,7 @@ type Turn struct {
 }
 
 // NewTurn makes the keeper of a session's running turn. Boot is [Running.Boot] of now.
-func NewTurn(fsys disk.FS, dir string, id protocol.SessionID, boot string, report func(string)) *Turn {
+func NewTurn(fsys disk.FS, dir string, id protocol.SessionID, boot string, report *Reports) *Turn {
 	return &Turn{fs: fsys, name: filepath.Join(dir, string(id)+".turn"), boot: boot, report: report}
 }
 
@@ -141,7 +141,7 @@ func (t *Turn) write(v any) {
 	t.size += int64(len(line))
 }
 
-func (t *Turn) failed(err error) { t.report("keep that a turn runs: " + err.Error()) }
+func (t *Turn) failed(err error) { t.report.unkept("keep that a turn runs", err.Error()) }
 
 // End is told that the turn has ended, whatever way: its file goes.
 func (t *Turn) End() {
@@ -174,6 +174,6 @@ func (t *Turn) Drop() { t.drop() }
 
 func (t *Turn) drop() {
 	if err := t.fs.Remove(t.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.report("remove that a turn runs, which has ended: " + err.Error())
+		t.report.say("remove that a turn runs, which has ended: " + err.Error())
 	}
 }

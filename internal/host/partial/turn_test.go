@@ -15,7 +15,7 @@ const turnSession = protocol.SessionID("ses_06h2338dbioc0ujhervp8l78ok")
 func TestATurnSaysWhichCallsHadBegunOnTheSameStartOfTheMachine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pending")
 	report := func(s string) { t.Error(s) }
-	keeper := NewTurn(disk.OS(), dir, turnSession, "boot-1", report)
+	keeper := NewTurn(disk.OS(), dir, turnSession, "boot-1", NewReports(report))
 	if _, found, err := keeper.Load(); found || err != nil {
 		t.Fatal(found, err)
 	}
@@ -23,7 +23,7 @@ func TestATurnSaysWhichCallsHadBegunOnTheSameStartOfTheMachine(t *testing.T) {
 	keeper.Call("c1")
 	load := func(boot string) Running {
 		t.Helper()
-		r, found, err := NewTurn(disk.OS(), dir, turnSession, boot, report).Load()
+		r, found, err := NewTurn(disk.OS(), dir, turnSession, boot, NewReports(report)).Load()
 		if !found || err != nil || r.Model != "m" {
 			t.Fatalf("%+v %v %v", r, found, err)
 		}

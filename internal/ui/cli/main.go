@@ -16,6 +16,7 @@ import (
 	"scorel/internal/extension/rpc"
 	"scorel/internal/platform/heap"
 	"scorel/internal/ui/exit"
+	"scorel/internal/ui/headless"
 	"scorel/internal/ui/plain"
 	"scorel/protocol/display"
 )
@@ -47,9 +48,13 @@ func Main(args []string) int {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	out := plain.NewOutput(a.stdout)
+	if !headless.IsTerminal(a.stdout) { // who draws on a terminal needs it itself
+		a.stdout = out
+	}
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") { // nothing else need be made ready
 		fmt.Fprintln(a.stdout, "scorel", Version)
-		return exit.OK
+		return a.ended(out.Err())
 	}
 	if len(args) > 0 && args[0] == rpc.ChildName {
 		return js.Main(args[1:], Version, prelude.Scripts())
@@ -59,14 +64,23 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
-		code := exit.Code(err)
-		if code != exit.Pipe { // who closed it knows
-			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(hinted(err))))
-		}
-		return code
+	err := root.ExecuteContext(ctx)
+	if err == nil && a.code == exit.OK {
+		err = out.Err()
 	}
-	return a.code
+	return a.ended(err)
+}
+
+// ended says why a command has failed, and returns its exit code.
+func (a *app) ended(err error) int {
+	if err == nil {
+		return a.code
+	}
+	code := exit.Code(err)
+	if code != exit.Pipe { // who closed it knows
+		fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(hinted(err))))
+	}
+	return code
 }
 
 func oneLine(s string) string {

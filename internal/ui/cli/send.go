@@ -155,24 +155,32 @@ func (a *app) cancelCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := l.Open(ctx, id, 0)
+			turn, err := l.cancelTurn(ctx, id)
 			if err != nil {
 				return err
 			}
-			if err := headless.UntilFresh(ctx, s); err != nil {
-				return err
-			}
-			did := &protocol.Cancelled{}
-			if s.Live.Running {
-				if did, err = client.Call[*protocol.Cancelled](ctx, l.Client, id, &protocol.Cancel{TurnID: s.Live.TurnID}); err != nil {
-					return err
-				}
-			}
-			if !did.Cancelled {
+			if turn == "" {
 				_, err = fmt.Fprintf(a.stdout, "Nothing runs in %s.\n", id)
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "Cancelled %s.\n", s.Live.TurnID)
+			_, err = fmt.Fprintf(a.stdout, "Cancelled %s.\n", turn)
 			return err
 		}}
+}
+
+// cancelTurn cancels the turn that runs in a session, and returns which, "" for none.
+func (l *link) cancelTurn(ctx context.Context, id protocol.SessionID) (protocol.TurnID, error) {
+	s, err := l.Open(ctx, id, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = s.Close(ctx) }() // the connection goes with the command
+	if err := headless.UntilFresh(ctx, s); err != nil || !s.Live.Running {
+		return "", err
+	}
+	did, err := client.Call[*protocol.Cancelled](ctx, l.Client, id, &protocol.Cancel{TurnID: s.Live.TurnID})
+	if err != nil || !did.Cancelled {
+		return "", err
+	}
+	return s.Live.TurnID, nil
 }

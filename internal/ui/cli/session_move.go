@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,13 +90,22 @@ func (a *app) moved(id protocol.SessionID, f sessionFlags) func(*protocol.Moved,
 	}
 }
 
+// untilBegun is how often an interrupted command looks whether the turn that it has asked for
+// has begun.
+const untilBegun = 50 * time.Millisecond
+
 func (a *app) compactCommand() *cobra.Command {
 	var instructions string
 	cmd := a.sessionCommand("compact SESSION", "Summarise the older part of the context", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
-			c, err := client.Call[*protocol.Compacted](ctx, l.Client, id, &protocol.CompactSession{Instructions: instructions})
+			c, err := settled[*protocol.Compacted](ctx, l, id, &protocol.CompactSession{Instructions: instructions},
+				func(ctx context.Context) { // what has come of it the reply says
+					for turn, err := l.cancelTurn(ctx, id); turn == "" && err == nil; turn, err = l.cancelTurn(ctx, id) {
+						time.Sleep(untilBegun)
+					}
+				})
 			if err != nil {
-				return err
+				return exit.Interrupted(ctx, err, "the session is not compacted")
 			}
 			switch {
 			case f.json:

@@ -15,7 +15,7 @@ import (
 func (a *app) verifyCommand() *cobra.Command {
 	return a.sessionCommand("verify SESSION", "Verify every byte of a log", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
-			return a.reported(f)(client.Call[*protocol.SessionReport](ctx, l.Client, id, &protocol.VerifySession{}))
+			return exit.Interrupted(ctx, a.reported(f)(client.Call[*protocol.SessionReport](ctx, l.Client, id, &protocol.VerifySession{})), "the log was not verified to its end")
 		})
 }
 
@@ -62,7 +62,7 @@ func (a *app) deleteCommand() *cobra.Command {
 			}
 			d, err := client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{})
 			if err != nil {
-				return err
+				return exit.Interrupted(ctx, err, fmt.Sprintf("if %s is still there, repeat the command", id))
 			}
 			if f.json {
 				return a.printJSON(d)

@@ -43,13 +43,13 @@ func (a *app) sessionCommand(use, short string, n int, run func(ctx context.Cont
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := follow.Interruptible(cmd.Context())
 			defer stop()
-			return a.withSessions(ctx, func(l *link) error {
+			return exit.Interrupted(ctx, a.withSessions(ctx, func(l *link) error {
 				id, err := l.find(ctx, args[0])
 				if err != nil {
 					return err
 				}
-				return run(ctx, l, id, args[1:], f)
-			})
+				return exit.Interrupted(ctx, run(ctx, l, id, args[1:], f), fmt.Sprintf("scorel sessions show %s shows what has come of it", id))
+			}), "nothing was done")
 		}}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
@@ -118,11 +118,11 @@ func (a *app) tellUnknown(list []protocol.SessionSummary) {
 		case s.LockedBy != "": // nobody else can mend it now
 			a.notify(fmt.Sprintf("session %s, which %s has open: %s", s.SessionID, s.LockedBy, s.Damaged))
 		default:
-			mends := "scorel -p --session ID --cwd DIR makes it one of that folder, and "
-			if strings.HasPrefix(s.Damaged, protocol.UnreadLog) {
+			mends := "; scorel -p --session ID --cwd DIR makes it one of that folder, and scorel sessions delete removes it"
+			if strings.HasPrefix(s.Damaged, protocol.UnreadLog) { // nor can it be deleted
 				mends = ""
 			}
-			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. %s; %sscorel sessions delete removes it.\n", s.SessionID, display.Line(s.Damaged), display.DamagedAdvice(&s), mends)
+			fmt.Fprintf(a.stderr, "scorel: session %s: %s It may be of any project. %s%s.\n", s.SessionID, display.Line(s.Damaged), display.DamagedAdvice(&s), mends)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (a *app) exportCommand() *cobra.Command {
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			ref, err := client.Call[*protocol.BlobRef](ctx, l.Client, id, &protocol.ExportSession{Format: format})
 			if err != nil {
-				return err
+				return exit.Interrupted(ctx, err, "nothing was written")
 			}
 			for _, n := range ref.Notices {
 				fmt.Fprintln(a.stderr, "scorel: "+n)
@@ -244,10 +244,10 @@ func (a *app) exportCommand() *cobra.Command {
 				if format == "bundle" && headless.IsTerminal(a.stdout) {
 					return exit.Usagef("a bundle is not text; name a file with --output")
 				}
-				return l.Fetch(ctx, id, ref, a.stdout)
+				return exit.Interrupted(ctx, l.Fetch(ctx, id, ref, a.stdout), "what was printed is not complete")
 			}
 			if err := writeNew(output, func(w io.Writer) error { return l.Fetch(ctx, id, ref, w) }); err != nil {
-				return err
+				return exit.Interrupted(ctx, err, output+" was not written")
 			}
 			if f.json {
 				return a.printJSON(map[string]any{"path": output, "bytes": ref.Size})

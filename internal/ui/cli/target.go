@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,7 +66,11 @@ func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protoco
 	newest, damaged := display.Newest(list.Sessions)
 	switch {
 	case damaged != nil: // a model would act on a prompt that is meant for another conversation
-		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s; --session ID continues one, also that one with --cwd DIR, and scorel sessions delete removes it", display.DamagedSession(damaged))
+		also := ", also that one with --cwd DIR, and scorel sessions delete removes it"
+		if strings.HasPrefix(damaged.Damaged, protocol.UnreadLog) { // it can be neither used nor deleted
+			also = ""
+		}
+		return "", fmt.Errorf("--continue does not know which session is the newest of this project: %s; --session ID continues one%s", display.DamagedSession(damaged), also)
 	case newest == nil:
 		return "", a.noneToContinue(ctx, l, p)
 	}
@@ -74,14 +79,48 @@ func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protoco
 
 // copyOf copies a session up to an event, all of it for "", and says what the copy lacks.
 func (a *app) copyOf(ctx context.Context, l *link, from protocol.SessionID, at, name string) (*protocol.SessionSummary, error) {
-	s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(at), Name: name})
-	if err != nil {
+	id := protocol.NewSessionID(time.Now(), rand.Reader)
+	s, err := settled[*protocol.SessionSummary](ctx, l, id, &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(at), Name: name}, a.waits)
+	if err = l.takeBack(ctx, err, id); err != nil {
 		return nil, err
 	}
 	for _, n := range s.Notices {
 		fmt.Fprintln(a.stderr, "scorel: "+n)
 	}
 	return s, nil
+}
+
+// settled makes a request and returns its reply, also when ctx ends meanwhile: the host goes on
+// with what it has begun, and what has come of it is to be known. stop is called then.
+func settled[T protocol.Response](ctx context.Context, l *link, id protocol.SessionID, r protocol.Request, stop func(context.Context)) (T, error) {
+	whole, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	defer context.AfterFunc(ctx, func() { stop(whole) })() // it ends with the reply
+	return client.Call[T](whole, l.Client, id, r)
+}
+
+// waits says that an interrupted command waits for its reply.
+func (a *app) waits(context.Context) {
+	a.notify("interrupted; what the host is making is removed as soon as it is there")
+}
+
+// takeBackTimeout is how long a host has to delete what an interrupted command has made.
+const takeBackTimeout = 10 * time.Second
+
+// takeBack deletes the session that a command was to make when it was interrupted: the host
+// may have been done already. It says what is there then.
+func (l *link) takeBack(ctx context.Context, err error, id protocol.SessionID) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), takeBackTimeout)
+	defer stop()
+	_, err = client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{})
+	var pe *protocol.Error
+	if err == nil || errors.As(err, &pe) && pe.Code == protocol.CodeSessionNotFound {
+		return exit.Interruptedf("no session was made")
+	}
+	return exit.Interruptedf("the session %s may be there; scorel sessions delete --yes %s removes it", id, id)
 }
 
 // change sets in a session what the flags say.

@@ -33,6 +33,30 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // AsUsage makes an error one of a wrong command line.
 func AsUsage(err error) error { return UsageError{err} }
 
+// interruptedError says what a signal has ended. It hides what it was made of, which is how a
+// context ends.
+type interruptedError struct{ text string }
+
+// Interruptedf makes the error of a command that a signal has ended: it says what is there
+// now of what the command was to do.
+func Interruptedf(format string, args ...any) error {
+	return interruptedError{"interrupted: " + fmt.Sprintf(format, args...)}
+}
+
+func (e interruptedError) Error() string { return e.text }
+
+func (interruptedError) Unwrap() error { return context.Canceled }
+
+// Interrupted returns err, or when it comes from the end of ctx by a signal, an error that
+// says so. left says what is there of what the command was to do.
+func Interrupted(ctx context.Context, err error, left string) error {
+	var said interruptedError
+	if err == nil || ctx.Err() == nil || errors.As(err, &said) {
+		return err
+	}
+	return Interruptedf("%s", left)
+}
+
 // Code returns the exit code of a command that failed with err.
 func Code(err error) int {
 	var usage UsageError

@@ -106,6 +106,17 @@ func (f *Files) Keys() []string { return f.keys }
 // Root returns the workspace, resolved.
 func (f *Files) Root() string { return f.roots[0].path }
 
+// Present fails where a path is in a folder of the session that is gone: a call is not to make
+// the workspace that somebody has removed.
+func (f *Files) Present(abs string) error {
+	for _, r := range f.roots {
+		if _, err := os.Lstat(r.path); Within(abs, r.path) && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is gone, and %s with it; somebody has removed it. Ask the user whether to make it again", r.path, abs)
+		}
+	}
+	return nil
+}
+
 // Folders returns the workspace and the additional folders, resolved.
 func (f *Files) Folders() []string {
 	roots := make([]string, len(f.roots))

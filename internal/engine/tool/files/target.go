@@ -90,7 +90,9 @@ func (f *Files) Open(path string, write bool) (t *Target, err error) {
 }
 
 // openDir opens a resolved folder: through the workspace's root when it is
-// inside, so that no link leads out, and as it is otherwise.
+// inside, so that no link leads out, and as it is otherwise. A workspace that was removed and
+// made again is opened again; a link in its place is not: what its handle has is no longer there,
+// which the caller finds.
 func (f *Files) openDir(path string) (*os.File, error) {
 	for _, r := range f.roots {
 		if !Within(path, r.path) {
@@ -100,7 +102,15 @@ func (f *Files) openDir(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return r.root.OpenFile(rel, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+		root := r.root
+		was, err := root.Stat(".")
+		if now, nerr := os.Lstat(r.path); nerr == nil && now.IsDir() && (err != nil || !os.SameFile(was, now)) {
+			if root, err = os.OpenRoot(r.path); err != nil {
+				return nil, err
+			}
+			defer root.Close()
+		}
+		return root.OpenFile(rel, os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	}
 	return os.OpenFile(path, openPath|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 }

@@ -125,7 +125,7 @@ func TestAHalfAnswerIsNoBranchWhereTheConversationHasGoneOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := func(what string) { t.Error(what) }
-	step := partial.NewStep(disk.OS(), filepath.Join(w.Home, ".scorel", "pending"), e.ID, report)
+	step := partial.NewStep(disk.OS(), filepath.Join(w.Home, ".scorel", "pending"), e.ID, partial.NewReports(report))
 	answer, found, err := step.Load()
 	if err != nil || !found {
 		t.Fatal(found, err)
@@ -134,7 +134,7 @@ func TestAHalfAnswerIsNoBranchWhereTheConversationHasGoneOn(t *testing.T) {
 	if err := os.Remove(filepath.Join(after.Home, ".scorel", "pending", string(e.ID)+".partial")); err != nil {
 		t.Fatal(err)
 	}
-	moved := partial.NewStep(disk.OS(), filepath.Join(after.Home, ".scorel", "pending"), e.ID, report)
+	moved := partial.NewStep(disk.OS(), filepath.Join(after.Home, ".scorel", "pending"), e.ID, partial.NewReports(report))
 	moved.Begin(answer)
 	moved.Add(0, "The first half of the answer.")
 	after.Kept(string(e.ID)+".partial", "first half")
@@ -279,6 +279,29 @@ func TestTheEndOfABackgroundCommandSurvivesAKill(t *testing.T) {
 		var n protocol.TaskNotice
 		if b, ok := ev.Body.(*protocol.HarnessItem); ok && json.Unmarshal(b.Item.Data, &n) == nil && n.TaskID == id && (n.State != protocol.TaskExited || n.ExitCode == nil || *n.ExitCode != 3) {
 			t.Errorf("people are told %+v", n)
+		}
+	}
+}
+
+func TestPeopleAreToldOnceATurnThatWhatRunsIsNotKept(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{},
+		`{"do":[{"text":"one"},{"call":"Read","input":{"file_path":"x"}}]}`,
+		`{"do":[{"text":"three"}]}`, `{"do":[{"text":"four"}]}`)
+	w.Write(filepath.Join(w.Home, ".scorel", "pending"), "a file\n")
+	e := w.Begin(false)
+	for range 2 {
+		e.Send("count")
+		notices := 0
+		e.Until(func(ev protocol.Event) bool {
+			if b, ok := ev.Body.(*protocol.Notice); ok && strings.Contains(b.Text, "is lost if the host is killed") {
+				if notices++; b.Level != "warning" || !strings.Contains(b.Text, "not a directory") {
+					t.Errorf("%+v", b)
+				}
+			}
+			return ev.Type == protocol.TypeRuntimeEnd
+		})
+		if notices != 1 {
+			t.Errorf("told %d times", notices)
 		}
 	}
 }
