@@ -8,5 +8,5 @@
 // Answers are bounded, and the search tools answer alike with and without
 // ripgrep. All exported types may be used by several goroutines at once.
 //
-// There is a file for each tool. The tools know neither log, model nor clients.
+// The tools know neither log, model nor clients.
 package tool

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"scorel/internal/engine/tool/ignore"
 	"scorel/internal/platform/fault"
 )
 
@@ -19,7 +20,7 @@ import (
 // returns when all have ended.
 func (s *searchRoot) walk(ctx context.Context, depth int, emit func(rel string)) {
 	w := &walker{ctx: ctx, root: s, depth: depth, emit: emit, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
-	w.folder("", 1, ignoreAbove(s.path.Abs))
+	w.folder("", 1, ignore.Above(s.path.Abs))
 	w.group.Wait()
 }
 
@@ -33,13 +34,13 @@ type walker struct {
 }
 
 // folder handles the entries of the folder rel, which are at depth.
-func (w *walker) folder(rel string, depth int, above *ignoreLevel) {
+func (w *walker) folder(rel string, depth int, above *ignore.Level) {
 	if w.ctx.Err() != nil {
 		return
 	}
 	entries := w.root.entries(rel)
 	abs := filepath.Join(w.root.path.Abs, rel)
-	level := above.enter(abs, func(name string) bool {
+	level := above.Enter(abs, func(name string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	})
 	for _, e := range entries {
@@ -51,10 +52,10 @@ func (w *walker) folder(rel string, depth int, above *ignoreLevel) {
 		if abs == "/" {
 			at = "/" + name
 		}
-		switch level.judge(at, e.IsDir()) {
-		case ignored:
+		switch level.Judge(at, e.IsDir()) {
+		case ignore.Ignored:
 			continue
-		case unnamed:
+		case ignore.Unnamed:
 			if strings.HasPrefix(name, ".") {
 				continue
 			}

@@ -1,4 +1,4 @@
-package tool
+package ignore
 
 import "testing"
 
@@ -8,7 +8,7 @@ func TestRulesThatEndWithSlashesFitWhatTheyFitInRipgrep(t *testing.T) {
 		"a/": true, "**/": true, "**//": true, "**/**/": true, "**/**//": true, "/**//": true,
 		"a//": false, "**/*//": false, "**//b": false, "***//": false,
 	} {
-		r, ok := parseIgnoreLine(rule)
+		r, ok := parseLine(rule)
 		if got := ok && r.match("a", true); got != fitsFolder {
 			t.Errorf("%q fits the folder a: %v, want %v", rule, got, fitsFolder)
 		}

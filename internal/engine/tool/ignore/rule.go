@@ -1,16 +1,17 @@
-package tool
+package ignore
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
-// ignoreRule is one line of an ignore file. Its glob is read as ripgrep reads
+// rule is one line of an ignore file. Its glob is read as ripgrep reads
 // it: as gitignore(5) says, and with {a,b} for alternatives.
-type ignoreRule struct {
+type rule struct {
 	include bool // the line begins with "!"
 	dirOnly bool
 	name    string         // the last element is this
@@ -19,8 +20,8 @@ type ignoreRule struct {
 	glob    *regexp.Regexp // or matches this
 }
 
-// parseIgnoreLine returns the rule of a line; ok is false for a line without one.
-func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
+// parseLine returns the rule of a line; ok is false for a line without one.
+func parseLine(line string) (rule rule, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return rule, false
 	}
@@ -70,7 +71,7 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 }
 
 // match reports whether the rule fits a path relative to its file's folder.
-func (r *ignoreRule) match(rel string, dir bool) bool {
+func (r *rule) match(rel string, dir bool) bool {
 	switch {
 	case r.dirOnly && !dir:
 		return false
@@ -176,7 +177,7 @@ func globClass(glob string, at int) (class string, end int, err error) {
 		if last < c {
 			return "", 0, errGlob
 		}
-		b.WriteString(`\x{` + hexRune(c) + `}-\x{` + hexRune(last) + `}`)
+		b.WriteString(fmt.Sprintf(`\x{%x}-\x{%x}`, c, last))
 	}
 	return "", 0, errGlob
 }
