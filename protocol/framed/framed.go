@@ -14,6 +14,10 @@ const (
 	ProjectCommand = "project-command"
 )
 
+// File is the frame of a text file that was attached to a message, in a block of its own. Its
+// attribute is the path that was named.
+const File = "file"
+
 // maxFrameArgs is how much of the arguments a frame repeats, in bytes.
 const maxFrameArgs = 200
 
@@ -85,6 +89,25 @@ func Typed(text string) string {
 	}
 	command, _, _ := strings.Cut(shown, "\n")
 	return command
+}
+
+// FileOf returns the path that was named of a text file in its frame, and how many lines it
+// has; false for any other text.
+func FileOf(text string) (path string, lines int, ok bool) {
+	rest, ok := strings.CutPrefix(text, "<"+File+" path=")
+	value, err := strconv.QuotedPrefix(rest)
+	if !ok || err != nil {
+		return "", 0, false
+	}
+	rest, opened := strings.CutPrefix(rest[len(value):], ">\n")
+	content, closed := strings.CutSuffix(rest, "\n</"+File+">")
+	if path, err = unquoted(value); err != nil || !opened || !closed {
+		return "", 0, false
+	}
+	if content = strings.TrimSuffix(content, "\n"); content != "" {
+		lines = 1 + strings.Count(content, "\n")
+	}
+	return path, lines, true
 }
 
 // unquoted reads a string as Go or JSON writes it.

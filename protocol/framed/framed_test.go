@@ -1,6 +1,8 @@
 package framed_test
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -22,6 +24,28 @@ func TestTheFrameOfACommandIsReadAsTheCommandThatWasTyped(t *testing.T) {
 		}
 		if first, _, _ := strings.Cut(want, "\n"); want != text && framed.Typed(text) != first {
 			t.Errorf("%q was typed as %q", text, framed.Typed(text))
+		}
+	}
+}
+
+// TestAnAttachedFileIsReadFromItsFrame goes by cases that its twin in web/src/display is held to.
+func TestAnAttachedFileIsReadFromItsFrame(t *testing.T) {
+	data, err := os.ReadFile("../../web/src/display/files.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		In    string
+		Path  string
+		Lines int
+	}
+	if err := json.Unmarshal(data, &cases); err != nil || len(cases) == 0 {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		path, lines, ok := framed.FileOf(c.In)
+		if path != c.Path || lines != c.Lines || ok != (c.Path != "") {
+			t.Errorf("%q is %q with %d lines (%t), want %+v", c.In, path, lines, ok, c)
 		}
 	}
 }

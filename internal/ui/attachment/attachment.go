@@ -24,6 +24,7 @@ import (
 	"scorel/client"
 	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
+	"scorel/protocol/framed"
 )
 
 // Bounds of what a message takes in.
@@ -133,7 +134,7 @@ func file(ctx context.Context, c *client.Client, g *guard, name string) (protoco
 	case media != plain || len(data) > protocol.MaxInline:
 		return Payload(ctx, c, name, media, data)
 	}
-	return protocol.Text(promptsafe.Text("file", fmt.Sprintf(" path=%q", name), string(data))), nil
+	return protocol.Text(promptsafe.Text(framed.File, fmt.Sprintf(" path=%q", name), string(data))), nil
 }
 
 // ErrType says that a file has nothing that a model could be shown.

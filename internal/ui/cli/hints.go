@@ -35,17 +35,17 @@ func hintOf(err error) string {
 	case about.Reason == protocol.ReasonHeld:
 		return "`scorel sessions branch` does."
 	case about.Reason == protocol.ReasonSkill:
-		return "`scorel skills list` shows them."
+		return "`scorel skills list` shows the skills."
 	case about.Reason == protocol.ReasonWide:
 		return "--workspace DIR allows it for one run, and the terminal UI, started there, asks once."
 	case about.Reason == protocol.ReasonFolder:
 		return "--cwd DIR names one."
 	case pe.Code == protocol.CodeSessionNotFound:
-		return "`scorel sessions list` shows them."
+		return "`scorel sessions list` shows the sessions."
 	case about.Field == "clientId":
-		return "`scorel clients list` shows them."
+		return "`scorel clients list` shows the clients."
 	case about.Field == "model" || about.Field == "meta.model" || about.Field == "changes.model":
-		return "`scorel models` lists them."
+		return "`scorel models` lists the models."
 	}
 	return ""
 }

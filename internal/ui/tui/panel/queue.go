@@ -2,7 +2,6 @@ package panel
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"scorel/internal/ui/tui/overlay"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/framed"
 )
 
 // Draft is the editor, into which messages that wait are taken back.
@@ -83,8 +83,7 @@ func typedText(blocks []protocol.Block) (text string, ok bool) {
 			text = b.Text
 			continue
 		case b.Type == protocol.BlockText:
-			quoted, _ := strconv.QuotedPrefix(strings.TrimPrefix(b.Text, "<file path="))
-			name, _ = strconv.Unquote(quoted)
+			name, _, _ = framed.FileOf(b.Text)
 		}
 		if name == "" || !strings.Contains(text, "@"+name) && !strings.Contains(text, `@"`+name) {
 			return "", false

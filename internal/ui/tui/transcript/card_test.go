@@ -276,6 +276,23 @@ func TestTheRuleThatDeniesACallIsNamedOnce(t *testing.T) {
 	}
 }
 
+func TestAnAttachedFileIsNamedAndCanBeUnfolded(t *testing.T) {
+	l := &log{}
+	frame := "<file path=\"big.txt\">\none\ntwo\n\n</file>"
+	l.add(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: []protocol.Block{protocol.Text("look at @big.txt"), protocol.Text(frame)}}})
+	l.user(frame) // which somebody has typed
+	tr := filled(l)
+	got := cards(t, tr)
+	has(t, got, "look at @big.txt", "[big.txt, 2 lines]", "<file path=")
+	if strings.Count(got, "two") != 1 {
+		t.Errorf("the file is not folded, or what was typed is:\n%s", got)
+	}
+	tr.Do(keymap.ToggleTools)
+	if got := cards(t, tr); strings.Count(got, "two") != 2 {
+		t.Errorf("the file is not unfolded:\n%s", got)
+	}
+}
+
 // TestALongMessageOfAPersonIsFolded: pasted text fills no screens; all of it can be seen.
 func TestALongMessageOfAPersonIsFolded(t *testing.T) {
 	l := &log{}

@@ -216,7 +216,14 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 	}
 	it.drawn.long = false
 	var lines []string
-	for _, b := range m.Content {
+	for i, b := range m.Content {
+		if path, n, ok := framed.FileOf(b.Text); ok && i > 0 {
+			it.drawn.long = true
+			if t.folded(it) {
+				lines = append(lines, cell.Cut(th.Dim.On("["+literal(path)+", "+counts.Count(n, "line")+"]"), room, "…"))
+				continue
+			}
+		}
 		if b.Type == protocol.BlockText {
 			text := wrap(framed.Unframed(b.Text), room)
 			it.drawn.long = it.drawn.long || len(text) > userLines+1

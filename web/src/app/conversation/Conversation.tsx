@@ -6,7 +6,7 @@ import { Button, Icon } from "../parts/controls";
 import { announce, tell } from "../parts/tell";
 import { Markdown } from "../text/Markdown";
 import { Picture } from "../text/Picture";
-import { safeText } from "../text/safe";
+import { literalText, safeText } from "../text/safe";
 import { fullTime, time } from "../words/format";
 import { useWords } from "../words/index";
 import type { Span } from "./Lane";
@@ -290,6 +290,15 @@ const RowView = memo(function RowView({ row, start, turn }: { row: Row; start: n
               <Folded text={safeText(row.text)} />
             )}
             <SaidMenu row={row} />
+            {row.attached.map((f, i) => (
+              <details className="attached" key={`${i} ${f.path}`}>
+                <summary>
+                  {literalText(f.path)} <span className="t3">{w.lines(f.lines)}</span>
+                </summary>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+                <pre tabIndex={0}>{safeText(f.text)}</pre>
+              </details>
+            ))}
             {row.pictures.length > 0 && (
               <div className="thumbs">
                 {row.pictures.map((p) => (

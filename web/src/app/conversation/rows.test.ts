@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PersistentEvent } from "../../protocol/index";
+import { fileOf } from "../../display/files";
+import files from "../../display/files.json" with { type: "json" };
 import { joined, liveRows, parted, rowsOf, shownText, titleOf, toolOf } from "./rows";
 
 const event = (id: string, ts: number, message: object) => ({ type: "message", id, ts, message }) as unknown as PersistentEvent;
@@ -148,4 +150,16 @@ test("what of a result is for the model alone is counted in bytes", () => {
   const whole = new TextEncoder().encode(text).length;
   expect(shownText(text, { shown: { head: 6, tail: 5, whole } })).toBe("body");
   expect(shownText(text, { shown: { head: 6, tail: 5, whole: 3 } })).toBe(text);
+});
+
+test("attached files are apart from what was typed, and told by their frame alone", () => {
+  for (const c of files) {
+    const { path = "", lines = 0 } = fileOf(c.in) ?? {};
+    expect({ in: c.in, path, lines }).toEqual(c);
+  }
+  const frame = '<file path="big.txt">\none\ntwo\n\n</file>';
+  const content = [frame, frame].map((text) => ({ type: "text", text }));
+  expect(rowsOf([event("a", 1, { role: "user", content })], false)).toMatchObject([
+    { kind: "said", text: frame, attached: [{ path: "big.txt", lines: 2, text: "one\ntwo" }] },
+  ]);
 });

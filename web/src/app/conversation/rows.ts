@@ -1,5 +1,6 @@
 /** What of a session's path is shown, as rows in their order: pure, and tested without a page. */
 import { cleanLine } from "../../display/clean";
+import { type AttachedFile, fileOf } from "../../display/files";
 import { itemOf } from "../../display/index";
 import {
   type Block,
@@ -65,7 +66,7 @@ interface Words {
 export type Prose = Words & { kind: "prose"; growing: boolean; first?: true; also?: readonly EventID[]; goesOn?: true };
 
 export type Row =
-  | (Words & { kind: "said"; from: Source | ""; pictures: PictureRef[]; files: string[] })
+  | (Words & { kind: "said"; from: Source | ""; pictures: PictureRef[]; files: string[]; attached: AttachedFile[] })
   | Prose
   | (Words & { kind: "thinking"; growing: boolean })
   | Step
@@ -203,19 +204,22 @@ type Message = MessageEvent["message"];
 function message(rows: Row[], id: EventID, at: number, m: Message, results: Map<string, Result>, open: boolean): void {
   const blocks: readonly Block[] = typeof m.content === "string" ? [{ type: "text", text: m.content }] : (m.content ?? []);
   switch (m.role) {
-    case "user":
+    case "user": {
+      const attached = blocks.map((b, i) => (i > 0 && b.type === "text" ? fileOf(b.text) : undefined));
       rows.push({
         kind: "said",
         key: id,
         event: id,
         at,
-        text: textOf(blocks),
+        text: textOf(blocks.filter((_, i) => !attached[i])),
         ...wholeOf(blocks),
+        attached: attached.filter((f) => f !== undefined),
         from: m.meta?.source ?? "",
         pictures: picturesOf(blocks),
         files: blocks.flatMap((b) => (b.type === "file" ? [cleanLine(b.name ?? "")] : [])),
       });
       return;
+    }
     case "assistant": {
       const first = blocks.findIndex((b) => b.type === "text" && b.text.trim() !== "");
       const goesOn = m.stopReason === "max_tokens" && !m.partial && !blocks.some((b) => b.type === "tool_use");
