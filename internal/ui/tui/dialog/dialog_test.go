@@ -352,6 +352,14 @@ func TestQuestionsAreAnsweredOneAfterTheOther(t *testing.T) {
 	if got := value(d.Insert("1")); got != `[["my own branch"],[]]` {
 		t.Errorf("changed: %s", got)
 	}
+	d = New(question(), nil, nil)
+	d.Insert("1")
+	if out := d.Do(keymap.DialogClose); out.Request != nil {
+		t.Errorf("an answer was given, and the dialog is closed: %+v", out.Request)
+	}
+	if got := value(d.Do(keymap.DialogClose)); got != "null" {
+		t.Errorf("back at the first question: %s", got)
+	}
 	if got := value(New(question(), nil, nil).Do(keymap.DialogClose)); got != "null" {
 		t.Errorf("closed: %s", got)
 	}
@@ -392,7 +400,7 @@ func TestWhatIsAnsweredIsWhatTheHostTakes(t *testing.T) {
 		"form":     {aForm(), []any{"Ad", "a", keymap.DialogPick, "x", keymap.DialogPick, keymap.DeleteBack, "7", keymap.DialogPick, "2", "1", "3", " ", keymap.DialogPick, "y", "1"}, `{"age":7,"days":["mo","tu"],"name":"Ada","sure":true}`},
 		"back":     {aForm(), []any{"Eve", keymap.DialogPick, "7", keymap.DialogPick, "1", keymap.DialogPick, "3", "2", keymap.DialogTabNext, keymap.DialogTabNext, keymap.DialogTabNext, "n", "1"}, `{"age":7,"days":["mo"],"name":"Eve","sure":false}`},
 		"refused":  {aForm(), []any{"Eve", keymap.DialogPick, "7", keymap.DialogPick, keymap.DialogPick, "1", keymap.DialogPick, "3", "3"}, `false`},
-		"left":     {aForm(), []any{"Eve", keymap.DialogPick, keymap.DialogClose}, `null`},
+		"left":     {aForm(), []any{"Eve", keymap.DialogPick, keymap.DialogClose, keymap.DialogClose}, `null`},
 		"no form":  {protocol.Dialog{Kind: protocol.DialogForm, Schema: json.RawMessage("{}")}, []any{"1"}, `null`},
 		"editor":   {protocol.Dialog{Kind: protocol.DialogEditor, Text: "draft"}, []any{"!", keymap.DialogPick}, `"draft!"`},
 	} {

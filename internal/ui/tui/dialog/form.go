@@ -243,12 +243,9 @@ func (d *formDialog) Render(th *theme.Theme, width, height int) ([]string, *fiel
 	}
 	p := d.page()
 	if p == nil {
-		return d.review(th, width, height, asker(d.data), about, closes, d.answers())
+		return d.review(th, width, height, asker(d.data), about, d.answers())
 	}
-	doing := []row.Doing{{Action: keymap.DialogClose, Text: closes}}
-	if !p.typed() { // while text is typed its keys move in the text
-		doing = append([]row.Doing{{Action: keymap.DialogTabBack, Text: "back"}}, doing...)
-	}
+	doing := []row.Doing{d.closing(closes)}
 	about = append(about, prose(fmt.Sprintf("%d of %d: %s", d.at+1, len(d.pages), display.Line(p.f.Title)), width, th.Strong)...)
 	if p.f.Description != "" {
 		about = append(about, prose(p.f.Description, width, th.Dim)...)

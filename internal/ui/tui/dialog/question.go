@@ -204,7 +204,7 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 	}
 	p := d.page()
 	if p == nil {
-		return d.review(th, width, height, title, nil, "skip", d.answers())
+		return d.review(th, width, height, title, nil, d.answers())
 	}
 	var ask []string
 	if s := d.data.Subagent; s != nil && th.Agent(s.Color) != "" {
@@ -222,7 +222,7 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 	if len(d.pages) > 1 {
 		doing = append(doing, row.Doing{Action: keymap.DialogReason, Text: "next question"})
 	}
-	doing = append(doing, row.Doing{Action: keymap.DialogClose, Text: "skip"})
+	doing = append(doing, d.closing("skip"))
 	return d.compose(th, width, height, title, ask, below, at, cursor, doing...)
 }
 

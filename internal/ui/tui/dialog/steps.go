@@ -31,6 +31,10 @@ func (s *steps) reviewed() bool { return s.at >= s.count }
 func (s *steps) do(a keymap.Action, sent func(choice int) Outcome) (Outcome, bool) {
 	switch a {
 	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:
+		if s.at > 0 { // no key drops several answers
+			s.turn(-1)
+			return Outcome{}, true
+		}
 		return answerUI(s.id, nil), true
 	case keymap.DialogTabBack:
 		s.turn(-1)
@@ -60,13 +64,21 @@ func (s *steps) insert(text string, sent func(choice int) Outcome) (Outcome, boo
 // given is an answer as it is seen at the end.
 type given struct{ name, text string }
 
-// review draws all answers. closes is what the key that closes the dialog does.
-func (s *steps) review(th *theme.Theme, width, height int, title string, about []string, closes string, answers []given) ([]string, *field.Cursor) {
+// closing is what the key does that closes the dialog on its first page.
+func (s *steps) closing(text string) row.Doing {
+	if s.at > 0 {
+		text = "back"
+	}
+	return row.Doing{Action: keymap.DialogClose, Text: text}
+}
+
+// review draws all answers.
+func (s *steps) review(th *theme.Theme, width, height int, title string, about []string, answers []given) ([]string, *field.Cursor) {
 	var below []string
 	for _, g := range answers {
 		below = append(below, row.Line(th, width, "", []row.Piece{{Text: g.name + ": ", Style: th.Dim}, {Text: display.Line(g.text), Style: th.Text}}, nil))
 	}
 	lines, at := s.send.render(th, width, s.armed)
 	return s.compose(th, width, height, title, about, append(below, lines...), len(below)+at, nil,
-		row.Doing{Action: keymap.DialogTabBack, Text: "back"}, row.Doing{Action: keymap.DialogClose, Text: closes})
+		s.closing("back"))
 }
