@@ -571,14 +571,17 @@ func (*PermissionDecision) class() Class { return Control }
 func (*PermissionDecision) payloads(*named) {}
 
 func (b *PermissionDecision) searchTexts() []string {
-	texts := make([]string, 0, 2)
+	texts := make([]string, 0, 3)
 	texts = append(texts, b.Rule)
+	texts = append(texts, b.By)
 	texts = append(texts, b.Reason)
 	return texts
 }
 
 func (b *PermissionDecision) member(path string) Member {
 	switch path {
+	case "by":
+		return textMember(b.By)
 	case "decision":
 		return textMember(string(b.Decision))
 	case "reason":

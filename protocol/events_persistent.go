@@ -347,21 +347,23 @@ const (
 )
 
 // PermissionDecision records that a rule, a hook or a person decided about a call.
-// Scope is "rule", "hook" (Reason names it), "once", "session" or "always".
+// Scope is "rule", "hook", "once", "session" or "always". By names the hook, which Reason
+// does in older logs.
 type PermissionDecision struct {
 	ToolCallID string   `json:"toolCallId"`
 	Decision   Decision `json:"decision"`
 	Rule       string   `json:"rule,omitempty"`
 	Scope      string   `json:"scope"`
+	By         string   `json:"by,omitempty"`
 	Reason     string   `json:"reason,omitempty"`
 }
 
 var permissionDecisionSpec = EventSpec{Type: TypePermissionDecision, Class: Control, New: func() Body { return new(PermissionDecision) },
 	Display: Display{Kind: DisplayAudit, Place: PlaceCall, ToolCallID: "toolCallId", Text: "{reason}",
 		Title: "{?decision=allow:Allowed}{!decision=allow:Denied}" +
-			"{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?scope: ({scope})}}",
+			"{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?by: by {by}}{!by:{?scope: ({scope})}}}",
 		Status: []StatusCase{{"?decision=allow", StatusAllowed}, {"", StatusDenied}}},
-	Search: "rule reason", Word: "permission", Usage: None, Payloads: None, Leaf: None, Context: None}
+	Search: "rule by reason", Word: "permission", Usage: None, Payloads: None, Leaf: None, Context: None}
 
 // FileSnapshot keeps a file as it was before a tool wrote it. Mode is the
 // permission bits.

@@ -34,6 +34,7 @@ func dataBodies() []protocol.Body {
 		&protocol.PermissionDecision{Decision: protocol.DecisionDeny, Rule: "Bash", Scope: "rule", Reason: "a\nb"},
 		&protocol.PermissionDecision{Decision: protocol.DecisionAllow, Rule: "Bash"},
 		&protocol.PermissionDecision{Decision: protocol.DecisionAllow, Scope: "rule"},
+		&protocol.PermissionDecision{Decision: protocol.DecisionDeny, Scope: "hook", By: "hook 1 of a", Reason: "no"},
 		&protocol.Repair{Gaps: make([]protocol.RepairGap, 1)}, &protocol.Repair{Gaps: make([]protocol.RepairGap, 1000)},
 		&protocol.Label{Label: ptr("\u200b x \u2028y\u0085z\U000e0041")},
 		&protocol.Branch{LeafEventID: "evt_\u202e"},

@@ -52,7 +52,7 @@ func (h *turnHost) allow(ctx context.Context, q runtime.Question, v permission.V
 	}
 	if q.Hook.Decision == protocol.DecisionAllow && policy.Judge(q.Action).Decision != protocol.DecisionAllow {
 		return runtime.Permit{Allowed: true}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
-			Decision: protocol.DecisionAllow, Scope: "hook", Reason: q.Hook.By}, journal.ByHost())
+			Decision: protocol.DecisionAllow, Scope: "hook", By: q.Hook.By}, journal.ByHost())
 	}
 	return runtime.Permit{Allowed: true}, nil
 }

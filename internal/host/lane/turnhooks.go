@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"strings"
 
 	"scorel/internal/engine/hook"
 	"scorel/internal/engine/runtime"
@@ -37,12 +36,8 @@ func (th turnHooks) BeforeTool(ctx context.Context, call tool.Call, spec tool.Sp
 	out := runtime.BeforeTool{Input: a.Input, Verdict: runtime.HookVerdict{By: a.From, Reason: a.Reason}}
 	switch {
 	case a.Verdict == hook.Deny:
-		reason := a.Reason
-		if !strings.HasPrefix(reason, a.From) {
-			reason = a.From + ": " + reason
-		}
 		return runtime.BeforeTool{Blocked: a.Reason}, th.h.record(ctx, &protocol.PermissionDecision{ToolCallID: call.ID,
-			Decision: protocol.DecisionDeny, Scope: "hook", Reason: reason}, journal.ByHost())
+			Decision: protocol.DecisionDeny, Scope: "hook", By: a.From, Reason: a.Reason}, journal.ByHost())
 	case a.Result != nil:
 		out.Result = &protocol.Message{Content: a.Result.Content, Details: a.Result.Details, IsError: a.Result.IsError}
 	case a.Verdict == hook.Ask:

@@ -69,6 +69,7 @@ type denial struct {
 	ToolCallID string          `json:"toolCallId"`
 	Input      json.RawMessage `json:"input,omitempty"`
 	Reason     string          `json:"reason,omitempty"`
+	By         string          `json:"by,omitempty"` // the hook that denied it
 	Rule       string          `json:"rule,omitempty"`
 	Allow      string          `json:"allow,omitempty"`
 }
@@ -103,7 +104,7 @@ func (r *Result) event(e protocol.Event) {
 	case *protocol.PermissionDecision:
 		if b.Decision == protocol.DecisionDeny {
 			call := r.calls[b.ToolCallID]
-			r.Denials = append(r.Denials, denial{ToolName: call.Name, ToolCallID: b.ToolCallID, Input: call.Input, Reason: b.Reason, Rule: b.Rule})
+			r.Denials = append(r.Denials, denial{ToolName: call.Name, ToolCallID: b.ToolCallID, Input: call.Input, Reason: b.Reason, By: b.By, Rule: b.Rule})
 		}
 	case *protocol.PermissionRequest:
 		if r.asked == nil {

@@ -277,13 +277,15 @@ export const decisionValues = [
 
 /**
  * PermissionDecision records that a rule, a hook or a person decided about a call.
- * Scope is "rule", "hook" (Reason names it), "once", "session" or "always".
+ * Scope is "rule", "hook", "once", "session" or "always". By names the hook, which Reason
+ * does in older logs.
  */
 export interface PermissionDecision {
   toolCallId: string;
   decision: Decision;
   rule?: string;
   scope: string;
+  by?: string;
   reason?: string;
 }
 

@@ -179,7 +179,7 @@ export const eventSpecs: Readonly<Record<SessionEvent["type"], EventSpec>> = {
   queue_update: { class: "control", display: { view: "queue", place: "session" } },
   skill_index_snapshot: { class: "control", display: { kind: "hidden" } },
   skill_index_delta: { class: "control", display: { kind: "hidden" } },
-  permission_decision: { class: "control", display: { kind: "audit", place: "call", title: "{?decision=allow:Allowed}{!decision=allow:Denied}{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?scope: ({scope})}}", text: "{reason}", status: [{ if: "?decision=allow", status: "allow" }, { if: "", status: "deny" }], toolCallId: "toolCallId" }, word: "permission" },
+  permission_decision: { class: "control", display: { kind: "audit", place: "call", title: "{?decision=allow:Allowed}{!decision=allow:Denied}{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?by: by {by}}{!by:{?scope: ({scope})}}}", text: "{reason}", status: [{ if: "?decision=allow", status: "allow" }, { if: "", status: "deny" }], toolCallId: "toolCallId" }, word: "permission" },
   file_snapshot: { class: "control", display: { kind: "checkpoint", place: "call", title: "{path}", text: "{!restorable:cannot be restored}", status: [{ if: "?restorable", status: "ok" }, { if: "", status: "error" }], toolCallId: "toolCallId" } },
   context_cut: { class: "control", display: { kind: "hidden" } },
   repair: { class: "control", display: { kind: "notice", text: "The log of this session was repaired: what was damaged in {gaps|plural:place} is missing from here on." } },

@@ -276,6 +276,18 @@ func TestTheRuleThatDeniesACallIsNamedOnce(t *testing.T) {
 	}
 }
 
+func TestTheReasonOfAHookStandsOnceBesideItsName(t *testing.T) {
+	l := &log{}
+	l.answer(protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"git push"}`)))
+	l.add(&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Scope: "hook", By: "hook 1 of a.toml", Reason: "Pushing is for people."})
+	l.result("c1", "Bash", "Pushing is for people.", protocol.ToolDetails{Outcome: protocol.OutcomeNotRun}, true)
+	got := cards(t, filled(l))
+	has(t, got, "Denied by hook 1 of a.toml")
+	if n := strings.Count(got, "Pushing is for people."); n != 1 {
+		t.Errorf("the reason stands %d times:\n%s", n, got)
+	}
+}
+
 func TestAnAttachedFileIsNamedAndCanBeUnfolded(t *testing.T) {
 	l := &log{}
 	frame := "<file path=\"big.txt\">\none\ntwo\n\n</file>"

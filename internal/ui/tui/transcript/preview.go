@@ -120,7 +120,10 @@ func (b *body) decisions(c *call) {
 		style, line := b.th.Dim, i.Title
 		if d.Decision == protocol.DecisionDeny {
 			if c.result != nil && (d.Scope == "once" || d.Reason != "") && strings.Contains(c.result.PlainText(), d.Reason) {
-				continue // what the model was told says it
+				if d.By == "" || strings.Contains(d.Reason, d.By) {
+					continue // what the model was told says it
+				}
+				i.Text = ""
 			}
 			style = b.th.Warning
 		}
