@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/runtime"
@@ -60,9 +61,11 @@ func openDay(fsys disk.FS, dir string, clock schedule.Clock) (*day, error) {
 	return d, nil
 }
 
-// begin begins a new day, when one has begun. mu is held.
+// begin begins a new day, when one has begun. A clock that goes back by a day begins none; a
+// day further ahead was that of a wrong clock, and would have the limit for as long. mu is held.
 func (d *day) begin() {
-	if day := d.clock.Now().In(d.clock.Zone()).Format("2006-01-02"); d.now.Day < day { // a clock that goes back begins none
+	now := d.clock.Now().In(d.clock.Zone())
+	if day := now.Format(time.DateOnly); d.now.Day < day || d.now.Day > now.AddDate(0, 0, 1).Format(time.DateOnly) {
 		d.now, d.all = today{Day: day}, nil
 	}
 }
