@@ -424,12 +424,13 @@ func (ix *Index) LastSeq() protocol.Seq {
 	return ix.lastSeq
 }
 
-// NextSeqFloor is the lowest seq that the next event may have: above all events
-// and above every number seen in damaged bytes.
+// NextSeqFloor is the lowest seq that the next event may have: above all events, above every
+// number seen in damaged bytes, and above what counts as imported, of which a copy may lack
+// the last ones.
 func (ix *Index) NextSeqFloor() protocol.Seq {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return max(ix.lastSeq, ix.floor) + 1
+	return max(ix.lastSeq, ix.floor, ix.header.ImportedThrough) + 1
 }
 
 // Size is the length of the durable log in bytes.
