@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/protocol"
 )
 
@@ -430,7 +431,11 @@ func (ix *Index) LastSeq() protocol.Seq {
 func (ix *Index) NextSeqFloor() protocol.Seq {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return max(ix.lastSeq, ix.floor, ix.header.ImportedThrough) + 1
+	imported := ix.header.ImportedThrough
+	if imported >= rawlog.MaxSeq { // nobody has written that
+		imported = 0
+	}
+	return max(ix.lastSeq, ix.floor, imported) + 1
 }
 
 // Size is the length of the durable log in bytes.
