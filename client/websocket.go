@@ -346,7 +346,12 @@ func (s *socket) keep(ctx context.Context) {
 		case <-s.done:
 			return
 		}
-		if quiet := time.Since(time.Unix(0, s.heard.Load())); quiet >= silence {
+		heard := s.heard.Load()
+		quiet := time.Since(time.Unix(0, heard)) // by the clock of the machine, which goes on while that sleeps
+		if quiet < 0 {                           // it was set back
+			s.heard.CompareAndSwap(heard, time.Now().UnixNano())
+		}
+		if quiet >= silence {
 			s.fail(fmt.Errorf("the host has been silent for %d s", int(quiet.Seconds())))
 			s.stop()
 			_ = s.conn.CloseNow() // it does not listen

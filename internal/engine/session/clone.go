@@ -20,7 +20,9 @@ import (
 // filled in as by Create, with its errors; all of the log is made or nothing.
 // The source may be in use. Payloads that the copied events name and that the store has not
 // are given, too: the clone lacks them as the source does.
-func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header) (log *Log, lost Lost, err error) {
+// Own are control events of the clone, which stand after those that are copied; all but their
+// bodies and clients is filled in.
+func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header, own ...protocol.Event) (log *Log, lost Lost, err error) {
 	v, report, err := s.View(ctx, from)
 	if err != nil {
 		return nil, Lost{}, fmt.Errorf("clone: %w", err)
@@ -51,7 +53,22 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 	}
 	log, err = s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
 		lost = Lost{}
-		return v.ix.copyPath(ctx, leaf, id, s.Blobs(), &lost, put)
+		last, err := v.ix.copyPath(ctx, leaf, id, s.Blobs(), &lost, put)
+		if err != nil {
+			return err
+		}
+		for i, ev := range own {
+			ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(s.cfg.Rand), at, max(h.CopiedThrough, h.ImportedThrough)+1+protocol.Seq(i)
+			ev.SessionID, ev.TS = id, s.cfg.Now().UnixMilli()
+			if ev, err = ev.SealAfter(last); err != nil {
+				return err
+			}
+			last = ev.Seq
+			if err := put(append(ev.Raw(), '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return log, lost, err
 }
@@ -93,18 +110,19 @@ func (ix *Index) copiedThrough(leaf int32) protocol.Seq {
 }
 
 // copyPath returns the lines of a clone, with newlines, and keeps the payloads that they
-// name: the source may be deleted at any moment. Those that are missing go to lost.
-func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, lost *Lost, put func([]byte) error) error {
+// name: the source may be deleted at any moment. Those that are missing go to lost. The last
+// line has the seq that it returns.
+func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, lost *Lost, put func([]byte) error) (last protocol.Seq, err error) {
 	for e := range ix.snapshot().copied(leaf) {
 		if err := ctx.Err(); err != nil {
-			return err
+			return 0, err
 		}
 		line, err := ix.src.read(e.off, int(e.size))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if line, err = protocol.WithSession(line, id); err != nil {
-			return fmt.Errorf("event %s: %w", e.id.id(), err)
+			return 0, fmt.Errorf("event %s: %w", e.id.id(), err)
 		}
 		if ev, err := protocol.ParseEvent(line); err == nil { // else it names nothing that can be told
 			for _, sha := range ev.Payloads() {
@@ -112,15 +130,16 @@ func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID
 				case errors.Is(err, ErrNoBlob):
 					lost.Add(sha, err)
 				case err != nil:
-					return err
+					return 0, err
 				}
 			}
 		}
 		if err := put(append(line, '\n')); err != nil {
-			return err
+			return 0, err
 		}
+		last = protocol.Seq(e.seq)
 	}
-	return nil
+	return last, nil
 }
 
 // is reports whether an event is of one of the types.

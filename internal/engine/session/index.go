@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/protocol"
 )
 
@@ -424,12 +425,17 @@ func (ix *Index) LastSeq() protocol.Seq {
 	return ix.lastSeq
 }
 
-// NextSeqFloor is the lowest seq that the next event may have: above all events
-// and above every number seen in damaged bytes.
+// NextSeqFloor is the lowest seq that the next event may have: above all events, above every
+// number seen in damaged bytes, and above what counts as imported, of which a copy may lack
+// the last ones.
 func (ix *Index) NextSeqFloor() protocol.Seq {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return max(ix.lastSeq, ix.floor) + 1
+	imported := ix.header.ImportedThrough
+	if imported >= rawlog.MaxSeq { // nobody has written that
+		imported = 0
+	}
+	return max(ix.lastSeq, ix.floor, imported) + 1
 }
 
 // Size is the length of the durable log in bytes.

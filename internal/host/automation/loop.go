@@ -265,7 +265,7 @@ func (a *Automation) beginWaiting(limits config.Automation, now time.Time) (next
 			a.finish(r.RunID, protocol.RunCancelled, "it was due more than a day ago")
 		case notBefore.After(now):
 			next = sooner(next, notBefore)
-		case w.until.After(now):
+		case w.until.After(now) && w.until.Sub(now) <= tryAgain: // a clock that was set back is no reason to wait
 			next = sooner(next, w.until)
 		case a.dayOver(limits) != "":
 			a.finish(r.RunID, protocol.RunBudget, a.dayOver(limits))

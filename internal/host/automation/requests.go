@@ -296,8 +296,9 @@ func (a *Automation) Set(ctx context.Context, id protocol.ScheduleID, paused boo
 			return nil, err
 		}
 	}
+	var x *store.Schedule // another request may delete it as soon as this is stored
 	err := a.update(func(st *store.State) error {
-		x := st.Change(id)
+		x = st.Change(id)
 		switch {
 		case x == nil:
 			return errNoSchedule(id)
@@ -315,8 +316,7 @@ func (a *Automation) Set(ctx context.Context, id protocol.ScheduleID, paused boo
 		return nil, err
 	}
 	a.poke()
-	st := a.store.State()
-	return a.shown(st, st.Schedule(id)), nil
+	return a.shown(a.store.State(), x), nil
 }
 
 // rearm lets a paused schedule go on from now.

@@ -135,6 +135,9 @@ func (a *Automation) send(ctx context.Context, j *job, id protocol.RunID) (*lane
 	}
 	if err := a.update(func(st *store.State) error { return st.Began(id, event, a.cfg.Now().UnixMilli()) }); err != nil {
 		a.report("note that the run "+string(id)+" has begun", err) // its end may be noted
+		if ignoreEnded(err) == nil {
+			work.Stop(errors.New("cancelled")) // its schedule was deleted while the message was on its way
+		}
 	}
 	return work, nil
 }

@@ -9,8 +9,10 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"scorel/internal/engine/session/history"
+	"scorel/internal/host/lane/journal"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -208,6 +210,53 @@ func TestAnAnswerThatCouldNotBeStoredIsStoredBeforeWhatFollows(t *testing.T) {
 	}
 	if sent := tr.model.sent(2); !strings.Contains(sent, "Half of it.") || !strings.Contains(sent, "could not be stored") {
 		t.Errorf("the model is sent %s", sent)
+	}
+	tr.close()
+}
+
+// TestAFailedWriteWaitsForNobodyWhoWaitsForRoom fills the queue of the publisher with what
+// belongs to no run after a write has failed, and before the lane could take note of that: the
+// journal is locked by somebody who has something to tell.
+func TestAFailedWriteWaitsForNobodyWhoWaitsForRoom(t *testing.T) {
+	disk := &flaky{FS: disk.OS()}
+	tr := newTrialOn(t, disk, again)
+	tr.open()
+	l := tr.lane
+	told := make(chan error, 1)
+	go func() {
+		l.j.Lock()
+		defer l.j.Unlock()
+		epoch := l.Publisher().Epoch()
+		disk.armed.Store(true)
+		if _, _, err := l.j.Append(t.Context(), &protocol.Custom{Kind: "x"}, journal.ByHost()); err != nil {
+			told <- err
+			return
+		}
+		for l.Publisher().Epoch() == epoch { // the write has failed
+			time.Sleep(time.Millisecond)
+		}
+		var n atomic.Int32
+		go func() {
+			for range 5000 { // more than the queue holds; ends when there is room
+				l.j.NotifyBeside(protocol.HostClient, &protocol.TaskUpdate{})
+				n.Add(1)
+			}
+		}()
+		for n.Load() < 4096 {
+			time.Sleep(time.Millisecond)
+		}
+		if err := l.j.Notify(&protocol.Notice{Level: "info", Text: "of what was lost"}); err == nil {
+			t.Error("what follows on what was lost entered")
+		}
+		told <- l.j.NotifyAnyway(protocol.HostClient, &protocol.Notice{Level: "info", Text: "true anyway"})
+	}()
+	select {
+	case err := <-told:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("who holds the journal and the writer wait for each other")
 	}
 	tr.close()
 }

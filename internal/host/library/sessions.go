@@ -155,7 +155,14 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: lib.device, CreatedAt: lib.settings.Now().UnixMilli(),
 		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: lib.device, EventID: leaf},
 		Cause:      by.Cause(), Meta: meta}
-	log, lost, err := lib.store.Clone(ctx, r.FromSessionID, header)
+	var own []protocol.Event
+	left := lib.tooWide(meta.WorkDir, mode)
+	if mode != "" && left == "" { // made with the copy: without it, the copy might do more than its source
+		e := protocol.NewEvent(&protocol.SessionInfo{Mode: string(mode)})
+		e.ClientID = by.Client
+		own = append(own, e)
+	}
+	log, lost, err := lib.store.Clone(ctx, r.FromSessionID, header, own...)
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +172,7 @@ func (lib *Library) CloneSession(ctx context.Context, by lane.Caller, id protoco
 	}
 	lib.announcer.SessionMade(sum)
 	sum.Notices = found
-	left, err := lib.CarryMode(ctx, by, mode, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case left != "":
+	if left != "" {
 		sum.Notices = append(sum.Notices, left)
 	}
 	if n := len(lost.Missing); n > 0 { // the source has them no more than the copy
@@ -191,10 +194,23 @@ func (lib *Library) CarryMode(ctx context.Context, by lane.Caller, mode permissi
 		return "", err
 	}
 	defer lib.sessions.Release(s)
-	if configured := lib.configuredMode(s.Lane().Meta().WorkDir); permission.Tighter(configured, mode) != mode {
-		return fmt.Sprintf("The permission mode %s of the session does not go along, because it allows more than the configured one, %s; /mode sets one in this session", mode, configured), nil
+	if left := lib.tooWide(s.Lane().Meta().WorkDir, mode); left != "" {
+		return left, nil
 	}
 	return "", s.Lane().SetMode(ctx, by, mode)
+}
+
+// tooWide says that a mode of a session allows more than the configuration of the folder of one
+// that is made of it, "" where it does not.
+func (lib *Library) tooWide(dir string, mode permission.Mode) string {
+	if mode == "" {
+		return ""
+	}
+	configured := lib.configuredMode(dir)
+	if permission.Tighter(configured, mode) == mode {
+		return ""
+	}
+	return fmt.Sprintf("The permission mode %s of the session does not go along, because it allows more than the configured one, %s; /mode sets one in this session", mode, configured)
 }
 
 // configuredMode is the permission mode of a folder's sessions; plan where that is not known,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,8 +67,11 @@ func (s *Servers) ReapAbandoned(ctx context.Context) (problems []string) {
 func (s *Servers) reapAbandoned(ctx context.Context) (problems []string) {
 	fsys := s.cfg.Settings.FS
 	entries, err := fsys.ReadDir(s.runDirs())
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was left
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("which MCP servers earlier hosts left running is not known: %v", err)}
 	}
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), lockSuffix)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"scorel/internal/engine/background"
 	"scorel/internal/platform/disk"
@@ -150,7 +151,11 @@ func remove(fsys disk.FS, name string, report *Reports) {
 // before the session starts commands of its own.
 func Lose(fsys disk.FS, dir string, id protocol.SessionID, report *Reports) []Lost {
 	var lost []Lost
-	for _, name := range outputs(fsys, dir, id) {
+	names, err := named(fsys, dir, id, func(rest string) bool { return strings.HasSuffix(rest, ".output") })
+	if err != nil {
+		report.say("look for the output of lost commands: " + err.Error())
+	}
+	for _, name := range names {
 		file := filepath.Join(dir, name)
 		data, err := disk.ReadFile(fsys, file, maxOutputFile)
 		if err != nil {
@@ -171,28 +176,27 @@ func Lose(fsys disk.FS, dir string, id protocol.SessionID, report *Reports) []Lo
 	return lost
 }
 
-func outputs(fsys disk.FS, dir string, id protocol.SessionID) []string {
-	return named(fsys, dir, id, func(rest string) bool { return strings.HasSuffix(rest, ".output") })
-}
-
 // named returns the files of a session whose names end as chosen.
-func named(fsys disk.FS, dir string, id protocol.SessionID, chosen func(rest string) bool) (names []string) {
+func named(fsys disk.FS, dir string, id protocol.SessionID, chosen func(rest string) bool) (names []string, err error) {
 	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil // nothing was ever kept
+	}
 	if err != nil {
-		return nil // nothing was ever kept
+		return nil, err
 	}
 	for _, e := range entries {
 		if rest, ok := strings.CutPrefix(e.Name(), string(id)+"."); ok && chosen(rest) {
 			names = append(names, e.Name())
 		}
 	}
-	return names
+	return names, nil
 }
 
 // Remove removes all that is kept of a session that is deleted.
 func Remove(fsys disk.FS, dir string, id protocol.SessionID) error {
-	var first error
-	for _, name := range named(fsys, dir, id, func(string) bool { return true }) {
+	names, first := named(fsys, dir, id, func(string) bool { return true })
+	for _, name := range names {
 		if err := fsys.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) && first == nil {
 			first = err
 		}

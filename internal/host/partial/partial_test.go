@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -192,5 +193,29 @@ func TestTheFileOfAnOutputIsBoundedAndHasTheNewest(t *testing.T) {
 	}
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) || len(d.said()) > 0 {
 		t.Errorf("%v %q", err, d.said())
+	}
+}
+
+// unlisted is a disk on which no folder can be listed.
+type unlisted struct{ disk.FS }
+
+func (unlisted) ReadDir(name string) ([]fs.DirEntry, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+}
+
+func TestAFolderThatCannotBeListedIsNotTakenForAnEmptyOne(t *testing.T) {
+	d := newDesk(t)
+	if lost := Lose(disk.OS(), d.dir, session, NewReports(d.report)); len(lost) > 0 || len(d.reports) > 0 {
+		t.Errorf("without a folder: %v %q", lost, d.reports)
+	}
+	if err := Remove(disk.OS(), d.dir, session); err != nil {
+		t.Errorf("without a folder: %v", err)
+	}
+	Lose(unlisted{disk.OS()}, d.dir, session, NewReports(d.report))
+	if len(d.reports) != 1 || !strings.Contains(d.reports[0], syscall.EMFILE.Error()) {
+		t.Errorf("reported: %q", d.reports)
+	}
+	if err := Remove(unlisted{disk.OS()}, d.dir, session); !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("a session is deleted, and what is kept of it: %v", err)
 	}
 }

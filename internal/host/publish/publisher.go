@@ -210,12 +210,13 @@ func (p *Publisher) Status() Status {
 // Put lets an event enter: it gets its seq, session and (when it has none) time.
 // It waits while the queue is full. epoch is the one in which the producer
 // began; an event of an earlier epoch is refused with storage_error, because
-// something before it was lost. Empty means the one in force. The ticket is nil
-// for a transient event.
+// something before it was lost, and waits for no room: the writer may wait for its
+// producer in [Config.Failed]. Empty means the one in force. The ticket is nil for a
+// transient event.
 func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Event) (protocol.Event, *Ticket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.awaitSpace(ctx)
+	p.awaitSpace(ctx, epoch)
 	switch {
 	case p.broken != nil:
 		return e, nil, p.broken
@@ -262,9 +263,9 @@ func (p *Publisher) hold(n int) {
 	p.space.Broadcast()
 }
 
-// awaitSpace returns when the queue has room, the publisher is closed or ctx has
-// ended. mu is held.
-func (p *Publisher) awaitSpace(ctx context.Context) {
+// awaitSpace returns when the queue has room, the publisher is closed, ctx has ended, or the
+// epoch is over. mu is held.
+func (p *Publisher) awaitSpace(ctx context.Context, epoch protocol.Epoch) {
 	full := func() bool { return p.held == 0 && (len(p.queue) >= maxQueued || p.bytes >= maxQueuedBytes) }
 	if !full() {
 		return
@@ -274,7 +275,7 @@ func (p *Publisher) awaitSpace(ctx context.Context) {
 		defer p.mu.Unlock()
 		p.space.Broadcast()
 	})()
-	for full() && !p.closed && ctx.Err() == nil {
+	for full() && !p.closed && ctx.Err() == nil && (epoch == "" || epoch == p.epoch) {
 		p.space.Wait()
 	}
 }

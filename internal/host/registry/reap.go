@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,8 +24,11 @@ func RunDir(storeDir string, id protocol.SessionID) string {
 // one sentence each.
 func (r *Registry) ReapAbandoned(ctx context.Context) (problems []string) {
 	entries, err := r.cfg.FS.ReadDir(filepath.Join(r.cfg.StoreDir, "run"))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was left
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("what earlier hosts left running in sessions is not known: %v", err)}
 	}
 	for _, e := range entries {
 		id := protocol.SessionID(e.Name())

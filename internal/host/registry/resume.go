@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -24,7 +25,10 @@ const (
 func (r *Registry) resume(ctx context.Context) {
 	entries, err := r.cfg.FS.ReadDir(r.PendingDir())
 	if err != nil {
-		return // nothing ever waited
+		if !errors.Is(err, fs.ErrNotExist) { // else nothing ever waited
+			r.cfg.Log.Note("the queues of earlier hosts wait until their sessions are opened: "+err.Error(), nil)
+		}
+		return
 	}
 	slots := make(chan struct{}, maxPendingOpen)
 	var wg sync.WaitGroup

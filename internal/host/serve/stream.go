@@ -43,9 +43,10 @@ func (s *stream) Write(p []byte) (int, error) {
 	for {
 		piece := p[done:min(len(p), done+writePiece)]
 		// Moving the deadline costs more than a look at the clock: a second more or
-		// less is nothing to it.
-		if now := time.Now(); !s.fixed.Load() && s.armed.Load() < now.Add(s.stall).UnixNano() {
-			until := now.Add(s.stall + min(time.Second, s.stall/4))
+		// less is nothing to it. One that is later than any was set before the clock was set back.
+		now, slack := time.Now(), min(time.Second, s.stall/4)
+		if left := time.Unix(0, s.armed.Load()).Sub(now); !s.fixed.Load() && (left < s.stall || left > s.stall+slack) {
+			until := now.Add(s.stall + slack)
 			if err := s.Conn.SetWriteDeadline(until); err != nil {
 				return done, err
 			}
@@ -86,9 +87,15 @@ func (s *stream) Close() error {
 	return err
 }
 
-// silent says how long nothing came from the client.
+// silent says how long nothing came from the client. Where the clock was set back it begins
+// anew.
 func (s *stream) silent() time.Duration {
-	return time.Since(time.Unix(0, s.heard.Load()))
+	heard := s.heard.Load()
+	quiet := time.Since(time.Unix(0, heard))
+	if quiet < 0 {
+		s.heard.CompareAndSwap(heard, time.Now().UnixNano())
+	}
+	return max(0, quiet)
 }
 
 type streamKey struct{}

@@ -260,6 +260,12 @@ describe("a silent line", () => {
     await sent;
     await vi.advanceTimersByTimeAsync(30_000);
     expect(wire.probed).toBe(1);
+    vi.setSystemTime(Date.now() - 40 * 24 * 3_600_000); // longer than a timer can be set for
+    void send(client, "again").catch(() => {});
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(wire.probed).toBeGreaterThan(1);
+    expect(timers.mock.calls.length).toBeLessThan(20);
   });
 });
 

@@ -307,7 +307,8 @@ export class Client {
       this.attending = undefined;
       const { link } = this;
       if (!link || !this.calls.acting) return;
-      const left = quietMs - (Date.now() - link.heard);
+      const quiet = Date.now() - link.heard;
+      const left = quiet < 0 ? 0 : quietMs - quiet; // a clock that was set back says nothing
       if (left <= 0) link.transport?.probe(signMs);
       this.attend(left > 0 ? left : quietMs);
     }, ms);

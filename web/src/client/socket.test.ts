@@ -133,6 +133,14 @@ describe("a connection", () => {
     expect(socket.closed).toBe(true);
   });
 
+  test("is asked and ended also when the clock was set back meanwhile", async () => {
+    const { state, pings } = await connected();
+    vi.setSystemTime(Date.now() - 24 * 3_600_000);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(pings()).toBeGreaterThan(1);
+    expect(state.gone?.message).toMatch(/silent/);
+  });
+
   test("after sleep is asked first, and ended when no answer comes within 5 s", async () => {
     const { state, pings } = await connected();
     vi.setSystemTime(Date.now() + 3_600_000);

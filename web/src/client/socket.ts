@@ -292,6 +292,7 @@ class Socket implements Transport {
     const every = this.config.pingEveryMs ?? pingEveryMs;
     const late = now - this.ticked > 2 * every;
     this.ticked = now;
+    if (now < this.heard) this.heard = now; // the clock was set back
     const quiet = now - this.heard;
     if (late) {
       // This program has slept, and what came meanwhile may still wait to be handed on.

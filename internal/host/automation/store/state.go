@@ -12,7 +12,7 @@ import (
 // are never due again leave from the oldest on.
 const (
 	MaxSchedules = 1000
-	MaxRuns      = 200 // that have ended, and those that have not
+	MaxRuns      = 200 // that have ended; besides, a schedule has one that has not
 	maxDone      = 100
 )
 
@@ -257,15 +257,22 @@ func (s *State) Rest(epoch protocol.Epoch) {
 	}
 }
 
-// trim lets the oldest runs go that have ended, and schedules that are never due again.
+// trim lets the oldest runs go that have ended, and schedules that are never due again. How
+// many wait does not count: one that has just ended would go before anybody sees how.
 func (s *State) trim() {
-	for over := len(s.Runs) - MaxRuns; over > 0; over-- {
-		i := slices.IndexFunc(s.Runs, func(r *Run) bool { return r.State.Final() })
-		if i < 0 {
-			break
+	over := -MaxRuns
+	for _, r := range s.Runs {
+		if r.State.Final() {
+			over++
 		}
-		s.Runs = slices.Delete(s.Runs, i, i+1)
 	}
+	s.Runs = slices.DeleteFunc(s.Runs, func(r *Run) bool {
+		if over <= 0 || !r.State.Final() {
+			return false
+		}
+		over--
+		return true
+	})
 	s.dropDone(maxDone)
 }
 

@@ -91,7 +91,7 @@ func TestRunsThatHaveEndedLeaveBeforeThoseThatHaveNot(t *testing.T) {
 	s := open(t, t.TempDir())
 	active := map[protocol.RunID]bool{}
 	do(t, s, func(st *State) error {
-		for i := range MaxRuns + 50 {
+		for i := range MaxRuns + 100 {
 			x := scheduleOf(i)
 			if err := st.Add(x); err != nil {
 				return err
@@ -109,7 +109,7 @@ func TestRunsThatHaveEndedLeaveBeforeThoseThatHaveNot(t *testing.T) {
 		return nil
 	})
 	st := s.State()
-	if len(st.Runs) != MaxRuns {
+	if len(st.Runs) != MaxRuns+len(active) {
 		t.Errorf("%d runs are kept", len(st.Runs))
 	}
 	for id := range active {
@@ -117,7 +117,7 @@ func TestRunsThatHaveEndedLeaveBeforeThoseThatHaveNot(t *testing.T) {
 			t.Errorf("the run %s is gone and has not ended", id)
 		}
 	}
-	if last := st.Runs[len(st.Runs)-1]; last.Due != MaxRuns+49 {
+	if last := st.Runs[len(st.Runs)-1]; last.Due != MaxRuns+99 {
 		t.Errorf("the newest run is of %d", last.Due)
 	}
 }

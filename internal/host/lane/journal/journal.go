@@ -25,7 +25,8 @@ type Config struct {
 // Its lock is taken after that of a [queue.Pending] and before every other lock of a
 // session. That of a sub-agent's journal may be held while that of a session above it is
 // taken, never the other way round. Under it events are put into the publisher, which
-// waits while its queue is full; the publisher's writer never needs the lock to make room.
+// waits while its queue is full; the publisher's writer needs the lock when a write has
+// failed, and then nobody who holds it waits for room.
 type Journal struct {
 	cfg Config
 	pub *publish.Publisher // made by Open
@@ -147,9 +148,11 @@ func (j *Journal) Notify(body protocol.Body) error {
 }
 
 // NotifyAnyway is Notify on behalf of a client, for what is true also when something of
-// the run was lost, whose other events are refused then. j is locked.
-func (j *Journal) NotifyAnyway(client protocol.ClientID, body protocol.Body) error {
-	return j.put("", client, body)
+// the run was lost, whose other events are refused then. It waits for no room: after a failed
+// write the publisher's writer waits for j, or is the one that calls this. j is locked.
+func (j *Journal) NotifyAnyway(client protocol.ClientID, body protocol.Body) (err error) {
+	j.pub.Together(func() { err = j.put("", client, body) })
+	return err
 }
 
 func (j *Journal) put(epoch protocol.Epoch, client protocol.ClientID, body protocol.Body) error {
