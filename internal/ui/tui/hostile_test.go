@@ -136,7 +136,7 @@ func TestHostileTextOfModelsToolsAndFilesReachesNoTerminal(t *testing.T) {
 	r.Keys("Enter")
 	r.WaitFor("❯ " + shownEvil)
 	r.Say("read it")
-	r.WaitFor("Read " + shownEvil)
+	r.WaitFor("Read a[U+001B]]0;PWNED[U+0007]b")
 	r.Say("unknown")
 	r.WaitFor("There is no tool")
 	r.Say("fail now")
