@@ -66,6 +66,18 @@ describe.skipIf(withoutPages !== "")("places", () => {
     await accessible(page);
   });
 
+  test("what is typed on the first page stays when a new session is asked for", async () => {
+    const page = await world.page();
+    await page.getByLabel("Folder", { exact: true }).fill("/srv/atlas");
+    await page.getByLabel("Name, if you like").fill("Tiles");
+    await page.evaluate(() => {
+      location.hash = "#/new";
+    });
+    await page.locator('.app[data-at="new"]').waitFor();
+    expect(await page.getByLabel("Folder", { exact: true }).inputValue()).toBe("/srv/atlas");
+    expect(await page.getByLabel("Name, if you like").inputValue()).toBe("Tiles");
+  });
+
   test("a folder that is not there is said with the host's sentence", async () => {
     const page = await world.page("#/new");
     await page.getByLabel("Folder", { exact: true }).fill("/nowhere/at/all");

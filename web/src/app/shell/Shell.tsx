@@ -28,7 +28,8 @@ const NewSession = lazy(
 export function Shell() {
   const w = useWords(shellWords);
   const route = useRoute();
-  const room = route.at === "session" ? route.id : route.at === "panel" ? route.panel : route.at;
+  // "home" has the form of a new session, too: what is typed there stays.
+  const room = route.at === "session" ? route.id : route.at === "panel" ? route.panel : "new";
   const politely = useRef<HTMLDivElement>(null);
   const urgently = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -97,6 +97,8 @@ export class World {
     await page.goto(`${this.url}#pair=${code}`);
     await page.locator(".app").waitFor();
     await page.goto(`${this.url}${fragment}`); // a change of the fragment alone loads nothing
+    // The page hears of it a moment later: what is typed before that would go to what is left.
+    await page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))));
     return page;
   }
 
