@@ -121,7 +121,12 @@ func (s *Server) connect(hello protocol.Hello, p *proof) (conn *host.Conn, forge
 		_ = conn.Close()
 		return nil, nil, &refusal{reasonProof, errToken()}
 	}
-	if _, now, ok := s.lookup(hello.ClientID); !ok || now != p.grant {
+	_, now, ok, err := s.lookup(hello.ClientID)
+	if err != nil {
+		_ = conn.Close()
+		return nil, nil, s.errList(err)
+	}
+	if !ok || now != p.grant {
 		_ = conn.Close()
 		return nil, nil, refuse(reasonEntry, "What this entry may do has just been changed; connect again.")
 	}
