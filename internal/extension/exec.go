@@ -24,7 +24,7 @@ const (
 func (s *Set) exec(ctx context.Context, x rpc.Exec) (rpc.ExecResult, error) {
 	limit := maxExecTime
 	if x.TimeoutMS > 0 {
-		limit = min(limit, time.Duration(x.TimeoutMS)*time.Millisecond)
+		limit = time.Duration(min(x.TimeoutMS, limit.Milliseconds())) * time.Millisecond
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -110,9 +110,13 @@ func (f file) marshal() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// expire takes those off the list whom nobody has confirmed in time.
+// expire takes those off the list whom nobody has confirmed in time. Who would wait for longer
+// than twice that has come while the clock was ahead.
 func (f *file) expire(now time.Time) {
-	f.Entries = slices.DeleteFunc(f.Entries, func(e Entry) bool { return e.Pending && !now.Before(e.PendingUntil()) })
+	f.Entries = slices.DeleteFunc(f.Entries, func(e Entry) bool {
+		left := e.PendingUntil().Sub(now)
+		return e.Pending && (left <= 0 || left > 2*PendingTime)
+	})
 }
 
 func (f file) find(id protocol.ClientID) int {

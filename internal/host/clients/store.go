@@ -73,15 +73,14 @@ func (s *Store) Get(id protocol.ClientID) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
-// Lookup returns the key and the grant of an entry, as they are now. It is false for
-// one that is not on the list, and for all when the list cannot be read: scorel
-// doctor then says why.
-func (s *Store) Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool) {
+// Lookup returns the key and the grant of an entry, as they are now; ok is false for one that is
+// not on the list. An error is that the list cannot be read.
+func (s *Store) Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool, err error) {
 	e, ok, err := s.Get(id)
 	if err != nil || !ok {
-		return nil, "", false
+		return nil, "", false, err
 	}
-	return e.PublicKey, e.Granted(), true
+	return e.PublicKey, e.Granted(), true, nil
 }
 
 // Add lets an entry in and gives it as it is stored. The id is the key's, AddedAt is

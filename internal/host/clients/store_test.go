@@ -254,3 +254,21 @@ func TestEachThatComesByACodeHasALabelOfItsOwn(t *testing.T) {
 		t.Errorf("one that comes again is %q, %v", again.Label, err)
 	}
 }
+
+func TestWhoAskedWhileTheClockWasAheadDoesNotWaitForYears(t *testing.T) {
+	s, _, c := newStore(t)
+	right := c.at
+	c.at = right.AddDate(5, 0, 0)
+	for n := range clients.MaxPending {
+		if _, err := s.Pair(key(n), "phone", protocol.GrantAnswer, "192.0.2.1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.at = right
+	if list, err := s.List(); err != nil || len(list) != 0 {
+		t.Errorf("%d still wait, %v", len(list), err)
+	}
+	if _, err := s.Pair(key(100), "phone", protocol.GrantAnswer, "192.0.2.1"); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+}

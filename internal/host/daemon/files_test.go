@@ -69,8 +69,7 @@ func TestAddressesToListenOn(t *testing.T) {
 
 func TestALogThatIsFullIsSetAsideOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "host.log")
-	var echo bytes.Buffer
-	l, err := openLog(name, logBound{maxLog, 1}, func() time.Time { return time.UnixMilli(0) }, &echo)
+	l, err := openLog(name, logBound{maxLog, 1}, func() time.Time { return time.UnixMilli(0) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,10 @@ func TestALogThatIsFullIsSetAsideOnce(t *testing.T) {
 	for i := range 2 * maxLog / maxLogLine {
 		l.line("%d\n\x1b[31m%s", i, long)
 	}
+	var terminal bytes.Buffer
+	l.echo = newEcho(&terminal)
 	l.line("the last")
+	l.echo.close()
 	for _, f := range []string{name, name + ".1"} {
 		if info, err := os.Stat(f); err != nil || info.Size() > maxLog+2*maxLogLine {
 			t.Errorf("%s: %v %v", f, info, err)
@@ -92,7 +94,7 @@ func TestALogThatIsFullIsSetAsideOnce(t *testing.T) {
 	if err != nil || !strings.HasSuffix(string(data), fmt.Sprintf("1970-01-01T00:00:00.000Z pid %d: the last\n", os.Getpid())) || bytes.Contains(data, []byte("\x1b")) {
 		t.Errorf("the newest file ends with %q: %v", data[max(0, len(data)-100):], err)
 	}
-	if !strings.Contains(echo.String(), "the last") {
+	if !strings.Contains(terminal.String(), "the last") {
 		t.Error("the line was not echoed")
 	}
 }

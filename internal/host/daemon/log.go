@@ -28,7 +28,7 @@ const maxLogLine = 4 << 10
 type logFile struct {
 	name string
 	now  func() time.Time
-	echo io.Writer // gets every line too; may be nil
+	echo *echo // gets every line too
 
 	bound logBound
 
@@ -44,7 +44,7 @@ type logBound struct {
 	files int
 }
 
-func openLog(name string, bound logBound, now func() time.Time, echo io.Writer) (*logFile, error) {
+func openLog(name string, bound logBound, now func() time.Time, echo *echo) (*logFile, error) {
 	l := &logFile{name: name, now: now, echo: echo, bound: bound}
 	return l, l.open()
 }
@@ -100,9 +100,7 @@ func (l *logFile) line(format string, args ...any) {
 	out := fmt.Appendf(nil, "%s pid %d: %s\n", when, os.Getpid(), text)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.echo != nil {
-		_, _ = l.echo.Write(out)
-	}
+	l.echo.add(out)
 	if l.size > l.bound.bytes {
 		_ = l.file.Close()
 		if l.open() != nil {

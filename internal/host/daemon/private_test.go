@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -77,5 +78,30 @@ func TestAHostDoesNotBeginOnWhatSomebodyElsePlanted(t *testing.T) {
 	}
 	if _, live, _ := Find(dir); live || exists(filepath.Join(dir, socketName)) {
 		t.Error("the lock is held, or the socket is there")
+	}
+}
+
+func TestTheTokenCountsAgainOnceItCanBeRead(t *testing.T) {
+	dir := home(t)
+	want, err := RefreshToken(dir, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := &tokens{dir: dir}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	none := limit
+	none.Cur = 3 // all descriptors are taken
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	during := tokens.current()
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if after := tokens.current(); during != "" || after != want {
+		t.Errorf("the token is %q, and %q afterwards", during, after)
 	}
 }

@@ -55,7 +55,7 @@ type Config struct {
 	Refreshed <-chan os.Signal
 	// Ready is told once that clients can come; may be nil.
 	Ready func(Info)
-	// Echo gets the lines of the log too; may be nil.
+	// Echo gets the lines of the log too; may be nil. It may be slow, or never return.
 	Echo io.Writer
 	// In and Out, when both are set, carry the protocol for the process that has started
 	// this one (see [serve.Server.Lines]). The end of In ends the host in order.
@@ -97,7 +97,9 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }() // last of all: then another may begin
-	if d.log, err = openLog(Log(dir), boundOf(dir), cfg.Host.Now, cfg.Echo); err != nil {
+	echo := newEcho(cfg.Echo)
+	defer echo.close()
+	if d.log, err = openLog(Log(dir), boundOf(dir), cfg.Host.Now, echo); err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer d.log.close()

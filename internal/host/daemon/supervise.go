@@ -70,7 +70,8 @@ func Supervise(ctx context.Context, cfg Supervision) error {
 	if err := disk.OS().MkdirAll(cfg.Dir); err != nil {
 		return unusable(cfg.Dir, err)
 	}
-	s := &supervisor{cfg: cfg, delay: cmp.Or(cfg.first, restartFirst)}
+	s := &supervisor{cfg: cfg, echo: newEcho(cfg.Echo), delay: cmp.Or(cfg.first, restartFirst)}
+	defer s.echo.close()
 	for {
 		again, err := s.run(ctx)
 		if !again {
@@ -82,6 +83,7 @@ func Supervise(ctx context.Context, cfg Supervision) error {
 // supervisor is one [Supervise].
 type supervisor struct {
 	cfg   Supervision
+	echo  *echo
 	delay time.Duration // before the next start
 	short int           // runs in a row that were too short
 }
@@ -89,7 +91,7 @@ type supervisor struct {
 // line adds a line to the log, which the host has open most of the time and sets aside. One
 // that cannot be written is lost.
 func (s *supervisor) line(format string, args ...any) {
-	log, err := openLog(Log(s.cfg.Dir), boundOf(s.cfg.Dir), s.cfg.Now, s.cfg.Echo)
+	log, err := openLog(Log(s.cfg.Dir), boundOf(s.cfg.Dir), s.cfg.Now, s.echo)
 	if err == nil {
 		log.line("supervisor: "+format, args...)
 		log.close()

@@ -103,6 +103,8 @@ func (t *tokens) current() string {
 		return t.token
 	}
 	t.seen = info
-	t.token, _ = ReadToken(t.dir) // who cannot read it gets no token either
+	if t.token, err = ReadToken(t.dir); err != nil { // who cannot read it gets no token either
+		t.seen = nil // descriptors may be used up for a moment
+	}
 	return t.token
 }

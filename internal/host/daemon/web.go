@@ -75,13 +75,17 @@ func (w *pages) OpenWeb(lan bool) (*protocol.WebOpened, error) {
 		return nil, err
 	}
 	out := &protocol.WebOpened{}
-	if len(w.urls(lan)) == 0 {
+	fresh := len(w.urls(lan)) == 0
+	if fresh {
 		if out.Notice, err = w.open(ports.of(lan), lan); err != nil {
 			return nil, protocol.Errorf(protocol.CodeStorageError, "The host cannot listen for browsers: %v.", err)
 		}
 	}
 	if w.opened[lan] != nil {
 		if ports.of(lan).Open = true; ports.write(w.d.dir) != nil {
+			if fresh { // who is told that it failed does not expect an open port
+				w.takeBack(lan)
+			}
 			return nil, protocol.Errorf(protocol.CodeStorageError, "The host cannot write %s, where the ports for browsers are kept; make %s writable and free space.", webName, w.d.dir)
 		}
 	}
@@ -104,13 +108,25 @@ func (w *pages) CloseWeb() error {
 	if err := ports.write(w.d.dir); err != nil {
 		return err
 	}
-	for lan, e := range w.opened {
-		delete(w.opened, lan)
-		w.ends = slices.DeleteFunc(w.ends, func(o *endpoint) bool { return o == e })
-		w.srv.Forget(e.Listener)
-		w.d.log.line("%s is closed to browsers", e.url)
+	for lan := range w.opened {
+		w.close(lan)
 	}
 	return w.tell()
+}
+
+// close closes the port that a client has had opened. mu is held.
+func (w *pages) close(lan bool) {
+	e := w.opened[lan]
+	delete(w.opened, lan)
+	w.ends = slices.DeleteFunc(w.ends, func(o *endpoint) bool { return o == e })
+	w.srv.Forget(e.Listener)
+	w.d.log.line("%s is closed to browsers", e.url)
+}
+
+// takeBack closes a port again that could not be noted. mu is held.
+func (w *pages) takeBack(lan bool) {
+	w.close(lan)
+	_ = w.tell() // why it is closed is told already
 }
 
 // WebAddresses implements [pairing.Listener].
@@ -198,7 +214,11 @@ func (w *pages) listen(port int, lan bool) error {
 	w.opened[lan] = e
 	w.serving.Go(func() { w.d.accept(w.srv, e) }) // ends with CloseWeb, or Shutdown
 	w.d.log.line("listens for browsers on %s", e.url)
-	return w.tell()
+	if err := w.tell(); err != nil {
+		w.takeBack(lan)
+		return err
+	}
+	return nil
 }
 
 // tell writes where the host listens. mu is held.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,5 +160,33 @@ func TestADamagedFileOfPortsIsSaid(t *testing.T) {
 	_, err := client.Call[*protocol.WebOpened](t.Context(), r.owner(dir), "", &protocol.OpenWeb{})
 	if pe := protocol.AsError(err); pe.Code != protocol.CodeStorageError || !strings.Contains(pe.Message, webName) {
 		t.Errorf("opened: %v", err)
+	}
+}
+
+func TestAPortWhoseFileCannotBeWrittenIsNotOpen(t *testing.T) {
+	dir := home(t)
+	r := start(t, settings(dir))
+	c := r.owner(dir)
+	away := dir + ".away"
+	if err := os.Rename(dir, away); err != nil { // nothing can be written where it was
+		t.Fatal(err)
+	}
+	_, err := client.Call[*protocol.WebOpened](t.Context(), c, "", &protocol.OpenWeb{})
+	if pe := protocol.AsError(err); pe.Code != protocol.CodeStorageError {
+		t.Errorf("opened: %v", err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	st, err := client.Call[*protocol.Status](t.Context(), c, "", &protocol.GetStatus{})
+	if err != nil || len(st.Addresses) != 1 {
+		t.Errorf("after the failure it listens on %v, %v", st.Addresses, err)
+	}
+	out := opened(t, c, false)
+	if ports, err := readWeb(dir); err != nil || !ports.Local.Open || len(out.Addresses) != 1 || !strings.HasSuffix(out.Addresses[0], ":"+strconv.Itoa(ports.Local.Port)) {
+		t.Errorf("%v is stored as %+v, %v", out.Addresses, ports, err)
 	}
 }

@@ -172,7 +172,7 @@ func (x *Session) dialog(ctx context.Context, e extension.Extension, p *rpc.Dial
 	}
 	limit := maxDialogTime
 	if p.TimeoutMS > 0 {
-		limit = min(limit, time.Duration(p.TimeoutMS)*time.Millisecond)
+		limit = time.Duration(min(p.TimeoutMS, limit.Milliseconds())) * time.Millisecond
 	}
 	if d.Kind == protocol.DialogCustom {
 		return nil, x.component(ctx, d, p.ID, limit)

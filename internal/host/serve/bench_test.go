@@ -81,7 +81,9 @@ func (s streams) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stream{Conn: c, l: s.l, stall: time.Minute, gone: make(chan struct{})}, nil
+	st := newStream(c, time.Now)
+	st.l, st.stall = s.l, time.Minute
+	return st, nil
 }
 
 func BenchmarkMetricsOfARequest(b *testing.B) {

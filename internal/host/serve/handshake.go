@@ -123,7 +123,9 @@ func (s *Server) challenge(hello *protocol.Hello, at dialled) (*proof, error) {
 		}
 	} else {
 		var ok bool
-		if known, grant, ok = s.lookup(hello.ClientID); !ok || !bytes.Equal(known, hello.PublicKey) {
+		if known, grant, ok, err = s.lookup(hello.ClientID); err != nil {
+			return nil, s.errList(err)
+		} else if !ok || !bytes.Equal(known, hello.PublicKey) {
 			return nil, refuse(reasonEntry, "The host does not know this entry; pair it with the host first.")
 		}
 	}
@@ -144,11 +146,18 @@ func (s *Server) challenge(hello *protocol.Hello, at dialled) (*proof, error) {
 	return p, nil
 }
 
-func (s *Server) lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool) {
+func (s *Server) lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool, error) {
 	if s.cfg.Entries == nil {
-		return nil, "", false
+		return nil, "", false, nil
 	}
 	return s.cfg.Entries.Lookup(id)
+}
+
+// errList is the refusal of a client while nobody knows whether it is on the list: it is not
+// told to pair again, and comes again by itself. Why is for the log alone.
+func (s *Server) errList(err error) error {
+	s.reporter.report(reasonList, "the list of clients cannot be read: "+err.Error())
+	return refuse(reasonList, "The host cannot read its list of clients now; try again, and see scorel doctor on its machine if that goes on.")
 }
 
 // parseHello reads the first message of a client; check looks at what it says.

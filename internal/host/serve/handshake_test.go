@@ -5,6 +5,7 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -26,6 +27,7 @@ type list struct {
 	entries map[protocol.ClientID]listed
 	lookups int
 	after   func() // is called after each lookup
+	err     error  // why it cannot be read
 }
 
 type listed struct {
@@ -33,8 +35,9 @@ type listed struct {
 	grant protocol.Grant
 }
 
-func (l *list) Lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool) {
+func (l *list) Lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool, error) {
 	l.mu.Lock()
+	err := l.err
 	e, ok := l.entries[id]
 	l.lookups++
 	after := l.after
@@ -42,7 +45,7 @@ func (l *list) Lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool) {
 	if after != nil {
 		after()
 	}
-	return e.key, e.grant, ok
+	return e.key, e.grant, ok && err == nil, err
 }
 
 func (l *list) set(key *ecdh.PrivateKey, grant protocol.Grant) {
@@ -248,6 +251,28 @@ func TestAKeyThatIsNotOnTheListIsRefused(t *testing.T) {
 	p.hello.ClientID, p.hello.PublicKey, p.hello.Ephemeral = protocol.ClientIDOf(key.PublicKey().Bytes()), key.PublicKey().Bytes(), newKey(t).PublicKey().Bytes()
 	p.say("hello", p.hello)
 	p.refusedWith(protocol.CodeAuthFailed)
+}
+
+// TestAClientWhoseListCannotBeReadIsNotToldToPairAgain: pages give up for good, and empty their
+// caches, when the host does not know them.
+func TestAClientWhoseListCannotBeReadIsNotToldToPairAgain(t *testing.T) {
+	entries, key := &list{}, newKey(t)
+	entries.set(key, protocol.GrantView)
+	entries.err = errors.New("too many open files in /home/somebody")
+	w := newWorld(t, setting{times: quick, config: func(c *Config) { c.Entries = entries }})
+	p, _, err := w.open(dialling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.hello.ClientID = protocol.ClientIDOf(key.PublicKey().Bytes())
+	p.hello.PublicKey, p.hello.Ephemeral = key.PublicKey().Bytes(), newKey(t).PublicKey().Bytes()
+	p.say("hello", p.hello)
+	if said := p.refusedWith(protocol.CodeStorageError); strings.Contains(said, "pair") || strings.Contains(said, "somebody") {
+		t.Error(said)
+	}
+	if got := w.reported(); !strings.Contains(got, "too many open files") {
+		t.Errorf("reported: %s", got)
+	}
 }
 
 func TestTheKeyOfAnotherEntryIsRefused(t *testing.T) {

@@ -117,8 +117,8 @@ func (l *listener) Accept() (net.Conn, error) {
 			l.turnAwayRaw(c, why)
 			continue
 		}
-		st := &stream{Conn: c, l: l, address: addressGroup(c.RemoteAddr()), stall: l.s.times.stall, gone: make(chan struct{})}
-		st.heard.Store(time.Now().UnixNano())
+		st := newStream(c, time.Now)
+		st.l, st.address, st.stall = l, addressGroup(c.RemoteAddr()), l.s.times.stall
 		if !l.add(st) {
 			why := refuse(reasonFull, "The host has %d connections, which is all it takes; close one and try again.", maxConnections)
 			l.turnAwayRaw(c, why)

@@ -34,6 +34,7 @@ const (
 	reasonVersion      reason = "protocol_version"
 	reasonProof        reason = "proof"
 	reasonEntry        reason = "entry"
+	reasonList         reason = "entries"
 	reasonPairing      reason = "pairing"
 	reasonTooLarge     reason = "message_size"
 )
@@ -55,6 +56,8 @@ func refuse(why reason, format string, args ...any) *refusal {
 		code = protocol.CodeAuthFailed
 	case reasonURL, reasonMessage, reasonUTF8:
 		code = protocol.CodeInvalidRequest
+	case reasonList:
+		code = protocol.CodeStorageError
 	case reasonVersion:
 		code = protocol.CodeUnsupportedProtocol
 	case reasonFull, reasonDropped:

@@ -33,8 +33,9 @@ const (
 // Entries are the clients that come in with a key of their own.
 type Entries interface {
 	// Lookup gives the X25519 public key and the grant of an entry; ok is false for
-	// one that is not on the list. It may be called concurrently.
-	Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool)
+	// one that is not on the list, and an error says that the list cannot be read. It may be
+	// called concurrently.
+	Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool, err error)
 }
 
 // Config is what a server is made from.

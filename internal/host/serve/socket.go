@@ -46,7 +46,7 @@ type socket struct {
 	answer chan protocol.Reply
 	wrote  chan struct{} // closed when the writer has ended: nobody takes replies any more
 
-	writing atomic.Int64 // Unix nanoseconds at which the write in progress began, 0: none
+	writing atomic.Int64 // when the write in progress began, by the clock of the stream; 0: none
 
 	once   sync.Once
 	ending chan struct{} // closed when the connection is to end
@@ -121,7 +121,12 @@ func (s *Server) connect(hello protocol.Hello, p *proof) (conn *host.Conn, forge
 		_ = conn.Close()
 		return nil, nil, &refusal{reasonProof, errToken()}
 	}
-	if _, now, ok := s.lookup(hello.ClientID); !ok || now != p.grant {
+	_, now, ok, err := s.lookup(hello.ClientID)
+	if err != nil {
+		_ = conn.Close()
+		return nil, nil, s.errList(err)
+	}
+	if !ok || now != p.grant {
 		_ = conn.Close()
 		return nil, nil, refuse(reasonEntry, "What this entry may do has just been changed; connect again.")
 	}
@@ -286,7 +291,7 @@ func (c *socket) reply(r protocol.Reply) {
 // stuck says that the client does not take what it is sent.
 func (c *socket) stuck() bool {
 	since := c.writing.Load()
-	return since != 0 && time.Since(time.Unix(0, since)) > busyWrite
+	return since != 0 && time.Duration(c.st.clock()-since) > busyWrite
 }
 
 // write writes replies and frames until the connection is to end, then what is
@@ -470,7 +475,7 @@ func (c *socket) writeFrame(buf []byte, f protocol.Frame) ([]byte, bool) {
 // put writes one message; false is the end of the connection. The stream sees to it
 // that it does not take for ever.
 func (c *socket) put(data []byte) bool {
-	c.writing.Store(time.Now().UnixNano())
+	c.writing.Store(c.st.clock())
 	err := c.ws.Write(context.Background(), websocket.MessageText, data)
 	c.writing.Store(0)
 	return err == nil

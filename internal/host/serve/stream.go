@@ -21,18 +21,29 @@ type stream struct {
 	l       *listener
 	address string // the group of remote addresses that it counts for
 	stall   time.Duration
-	heard   atomic.Int64 // Unix nanoseconds of the newest bytes
-	armed   atomic.Int64 // Unix nanoseconds of the write deadline that Write has set
+	now     func() time.Time
+	began   time.Time
+	heard   atomic.Int64 // by clock, of the newest bytes
+	armed   atomic.Int64 // by clock, of the write deadline that Write has set; 0: none
 	fixed   atomic.Bool  // the write deadline is somebody else's
 	once    sync.Once
 	gone    chan struct{} // closed by Close
 }
 
+// newStream makes the stream of a connection that has just come.
+func newStream(c net.Conn, now func() time.Time) *stream {
+	return &stream{Conn: c, now: now, began: now(), gone: make(chan struct{})}
+}
+
+// clock returns how many nanoseconds the connection is old. It does not follow the wall clock,
+// which somebody may set: a client would be cut off, or never be.
+func (s *stream) clock() int64 { return int64(s.now().Sub(s.began)) }
+
 // Read reads what the client sends.
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.Conn.Read(p)
 	if n > 0 {
-		s.heard.Store(time.Now().UnixNano())
+		s.heard.Store(s.clock())
 	}
 	return n, err
 }
@@ -43,14 +54,13 @@ func (s *stream) Write(p []byte) (int, error) {
 	for {
 		piece := p[done:min(len(p), done+writePiece)]
 		// Moving the deadline costs more than a look at the clock: a second more or
-		// less is nothing to it. One that is later than any was set before the clock was set back.
-		now, slack := time.Now(), min(time.Second, s.stall/4)
-		if left := time.Unix(0, s.armed.Load()).Sub(now); !s.fixed.Load() && (left < s.stall || left > s.stall+slack) {
-			until := now.Add(s.stall + slack)
+		// less is nothing to it.
+		if now := s.now(); !s.fixed.Load() && s.armed.Load() < int64(now.Sub(s.began)+s.stall) {
+			until := now.Add(s.stall + min(time.Second, s.stall/4))
 			if err := s.Conn.SetWriteDeadline(until); err != nil {
 				return done, err
 			}
-			s.armed.Store(until.UnixNano())
+			s.armed.Store(int64(until.Sub(s.began)))
 		}
 		n, err := s.Conn.Write(piece)
 		done += n
@@ -87,15 +97,9 @@ func (s *stream) Close() error {
 	return err
 }
 
-// silent says how long nothing came from the client. Where the clock was set back it begins
-// anew.
+// silent says how long nothing came from the client.
 func (s *stream) silent() time.Duration {
-	heard := s.heard.Load()
-	quiet := time.Since(time.Unix(0, heard))
-	if quiet < 0 {
-		s.heard.CompareAndSwap(heard, time.Now().UnixNano())
-	}
-	return max(0, quiet)
+	return time.Duration(s.clock() - s.heard.Load())
 }
 
 type streamKey struct{}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"scorel/internal/host/diagnostics"
 	"scorel/internal/host/guard"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
 )
 
@@ -292,5 +294,27 @@ func TestAPushIsTriedAgainWhenTheListOfClientsCannotBeReadForAMoment(t *testing.
 	p.now = p.now.Add(time.Hour)
 	if orders, _ := p.due(p.now); len(orders) != 1 {
 		t.Errorf("later: %+v", orders)
+	}
+}
+
+func TestASubscriptionThatCouldNotBeRemovedIsRemovedByTheNextTry(t *testing.T) {
+	p := newPlan(t, "c")
+	p.cfg.Serving = true
+	p.targets["c"].State = protocol.PushOn
+	sub := *p.target("c")
+	if err := p.store.change("c", nil, func(*subscription) *subscription { return &sub }); err != nil {
+		t.Fatal(err)
+	}
+	fsys := p.store.fs
+	p.store.fs = &disktest.Faulty{FS: fsys, N: 1, Sticky: true, Err: syscall.ENOSPC}
+	if err := p.delete("c"); err == nil {
+		t.Fatal("it was removed from a full disk")
+	}
+	p.store.fs = fsys
+	if err := p.delete("c"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := p.store.read(); err != nil || len(left) > 0 {
+		t.Errorf("the next host pushes to %+v, %v", left, err)
 	}
 }

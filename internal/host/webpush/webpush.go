@@ -214,16 +214,20 @@ func (p *Pushes) Forget(id protocol.ClientID) {
 	}
 	if err := p.remove(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.cfg.Log.Note("remove a push subscription: "+err.Error(), nil)
+		p.drop(id) // what is left on disk counts no longer: its client has gone
 	}
 }
 
-// remove forgets a subscription, here and then on disk. What is left on disk after an error
-// counts no longer where its client has gone.
+// remove forgets a subscription, on disk and then here. After an error it stays, so that the
+// next try removes it.
 func (p *Pushes) remove(id protocol.ClientID) error {
 	p.changing.Lock()
 	defer p.changing.Unlock()
+	if err := p.store.change(id, nil, func(*subscription) *subscription { return nil }); err != nil {
+		return err
+	}
 	p.drop(id)
-	return p.store.change(id, nil, func(*subscription) *subscription { return nil })
+	return nil
 }
 
 func (p *Pushes) drop(id protocol.ClientID) {

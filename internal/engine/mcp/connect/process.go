@@ -190,6 +190,9 @@ func (p *process) stop() {
 	<-p.ended
 }
 
+// errHalf ends a connection on which a message was written in part.
+var errHalf = errors.New("it has not read the whole of an earlier message")
+
 // input is what is written to a server, one whole message at a time. One that does not read
 // is cut off. It may be used concurrently.
 type input struct {
@@ -211,6 +214,9 @@ func (w *input) Close() error {
 func (w *input) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.broken.Load() { // what follows half a message would be part of it
+		return 0, errHalf
+	}
 	if d, ok := w.WriteCloser.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		_ = d.SetWriteDeadline(time.Now().Add(writeTime)) // where there is none, the process ends it
 	}

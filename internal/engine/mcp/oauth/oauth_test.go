@@ -1,8 +1,10 @@
 package oauth
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,12 +12,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"scorel/internal/dev/authtest"
 	"scorel/internal/engine/model/credentials"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/disk/disktest"
 )
 
 const redirect = "http://127.0.0.1:1234/callback"
@@ -420,6 +424,58 @@ func TestATokenThatIsNotRenewedIsForgottenAndItsScopesAreNot(t *testing.T) {
 	}
 	if token, err := s.Token(t.Context()); token != "" || err != nil {
 		t.Errorf("%q, %v", token, err)
+	}
+}
+
+// TestARenewalOutlivesItsRequest: the token before counts no more when the server has answered,
+// whoever waits for the answer.
+func TestARenewalOutlivesItsRequest(t *testing.T) {
+	w := authtest.New(t)
+	s, _ := session(t, w)
+	first, err := s.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan struct{}) // who has asked for it has gone
+	answers := w.Issuer.Config.Handler
+	w.Issuer.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		late := httptest.NewRecorder()
+		answers.ServeHTTP(late, r)
+		cancel()
+		<-left
+		maps.Copy(rw.Header(), late.Header())
+		rw.WriteHeader(late.Code)
+		_, _ = rw.Write(late.Body.Bytes())
+	})
+	w.Expire()
+	if s.Refused(ctx, first, http.StatusUnauthorized, nil) {
+		t.Error("it has waited for a token although its request has ended")
+	}
+	close(left)
+	if !s.Refused(t.Context(), first, http.StatusUnauthorized, nil) {
+		t.Error("the next request has no token")
+	}
+	if asked := w.Asked(); !slices.Equal(asked, []string{"authorization_code", "refresh_token"}) {
+		t.Errorf("tokens were asked for with %v", asked)
+	}
+}
+
+func TestATokenThatCouldNotBeKeptIsNotRenewed(t *testing.T) {
+	w := authtest.New(t)
+	s, store := session(t, w)
+	first, err := s.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Expire()
+	s.store.FS = &disktest.Faulty{FS: store.FS, N: 2, Sticky: true, Err: syscall.ENOSPC} // the first opens the file to read it
+	if s.Refused(t.Context(), first, http.StatusUnauthorized, nil) {
+		t.Error("it is renewed on a full disk")
+	}
+	s.store.FS = store.FS
+	if !s.Refused(t.Context(), first, http.StatusUnauthorized, nil) {
+		t.Error("with space again there is no token")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"scorel/internal/engine/model/credentials"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/fault"
 )
 
 const (
@@ -19,6 +20,8 @@ const (
 	early = 5 * time.Minute
 	// lockStep is how long is waited between two looks at whether another process renews.
 	lockStep = 50 * time.Millisecond
+	// grantRoom is how much longer a renewed grant may be, in bytes.
+	grantRoom = 16 << 10
 )
 
 // Store says where the grant of a server is kept.
@@ -47,6 +50,19 @@ func (s Store) Keep(g *credentials.Grant) error {
 		return err
 	}
 	return credentials.SetGrant(s.FS, s.File, s.Name, func(*credentials.Grant) (*credentials.Grant, error) { return g, nil })
+}
+
+// room reports why a file as large as that of the credentials cannot be written now.
+func (s Store) room() error {
+	info, err := s.FS.Stat(s.File)
+	if err != nil {
+		return err
+	}
+	probe := s.File + ".room"
+	if err := disk.WriteFile(s.FS, probe, make([]byte, info.Size()+grantRoom)); err != nil {
+		return err
+	}
+	return s.FS.Remove(probe)
 }
 
 // Session gives the token of a server to its connections, and renews it. Several processes
@@ -150,8 +166,33 @@ func union(a, b []string) []string {
 }
 
 // renew replaces a token, where nobody else has. It returns the grant, nil where there is
-// none any more: a token that its server does not renew is forgotten.
+// none any more: a token that its server does not renew is forgotten. When ctx ends, nobody
+// waits, and the renewal goes on: once the server has answered, the token before is worth nothing.
 func (s *Session) renew(ctx context.Context, token string) (*credentials.Grant, error) {
+	type renewal struct {
+		grant  *credentials.Grant
+		err    error
+		caught *fault.Panic
+	}
+	done := make(chan renewal, 1)
+	go func() { // ends with the request, whose client has a time-out
+		var r renewal
+		r.caught = fault.Attempt(func() { r.grant, r.err = s.replace(ctx, token) })
+		done <- r
+	}()
+	select {
+	case r := <-done:
+		if r.caught != nil {
+			panic(r.caught) // it is part of the request
+		}
+		return r.grant, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// replace is renew, which ctx ends only before the server is asked.
+func (s *Session) replace(ctx context.Context, token string) (*credentials.Grant, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lock, err := s.lock(ctx)
@@ -166,8 +207,11 @@ func (s *Session) renew(ctx context.Context, token string) (*credentials.Grant, 
 	if g.Refresh == "" {
 		return g, nil
 	}
+	if err := s.store.room(); err != nil { // the server would end a token, and the next one would be lost
+		return nil, err
+	}
 	fresh := *g
-	err = s.client.tokens(ctx, &fresh, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}})
+	err = s.client.tokens(context.WithoutCancel(ctx), &fresh, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}})
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused) && (refused.Code == "invalid_grant" || refused.Code == "invalid_client" || refused.Code == "unauthorized_client"):

@@ -39,8 +39,28 @@ func (c *connection) signedIn() bool { return c.spec.SignedIn != nil && c.spec.S
 // again asks for a new connection; the state is pending from now on.
 func (c *connection) again() {
 	c.begin()
-	c.become(nil, Status{State: Pending})
-	ask(c.kick)
+	c.leave(Pending, func() bool { return true })
+}
+
+// replace is again, unless there is another connection than the one of the server by now, which
+// others may use.
+func (c *connection) replace(server Server) {
+	c.leave(Pending, func() bool { return c.server == server })
+}
+
+// leave has the connection end and tells its state from now on, where it is the one that is
+// meant: is is called with c.mu held.
+func (c *connection) leave(state State, is func() bool) {
+	c.mu.Lock()
+	meant := is()
+	if meant {
+		c.set(nil, Status{State: state})
+	}
+	c.mu.Unlock()
+	if meant {
+		c.tellChanged()
+		ask(c.kick)
+	}
 }
 
 // ask leaves a mark where none is.

@@ -451,7 +451,7 @@ func through[T any](ctx context.Context, l *Lease, do func(Server) (T, error)) (
 		}
 		a, err := do(server)
 		if errors.Is(err, connect.ErrNotSent) && !again {
-			conn.again()
+			conn.replace(server)
 			continue
 		}
 		conn.called(server, err)
@@ -478,14 +478,11 @@ func (c *connection) ready(ctx context.Context) (Server, error) {
 			return server, nil
 		case s.State == NeedsAuth && !c.signedIn():
 			return nil, connect.ErrNeedsAuth
-		case s.State == NeedsAuth:
-			c.again()
-			continue
 		case s.State == Failed && (c.spec.Remote || tried):
 			return nil, errors.New(s.Problem)
-		case s.State == Failed:
-			tried = true
-			c.again()
+		case s.State == NeedsAuth || s.State == Failed:
+			tried = tried || s.State == Failed
+			c.leave(Pending, func() bool { return c.moved == moved }) // else somebody else was first
 			continue
 		}
 		select {
@@ -500,8 +497,8 @@ func (c *connection) ready(ctx context.Context) (Server, error) {
 func (c *connection) called(server Server, err error) {
 	switch {
 	case errors.Is(err, connect.ErrNeedsAuth):
-		c.become(nil, Status{State: NeedsAuth})
-		ask(c.kick) // who waits for the connection closes it; the state says that none is to be made
+		// Who waits for the connection closes it; the state says that none is to be made.
+		c.leave(NeedsAuth, func() bool { return c.server == server })
 		return
 	case !errors.Is(err, connect.ErrUnknownEffect):
 		c.mu.Lock()
@@ -511,10 +508,10 @@ func (c *connection) called(server Server, err error) {
 	}
 	c.mu.Lock()
 	c.broken++
-	worn := c.broken >= maxBroken && c.server == server
+	worn := c.broken >= maxBroken
 	c.mu.Unlock()
 	if worn {
-		c.again()
+		c.replace(server)
 	}
 }
 

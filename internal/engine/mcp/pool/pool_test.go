@@ -463,3 +463,40 @@ func TestAServerThatAsksGetsAConnectionASession(t *testing.T) {
 		}
 	})
 }
+
+func TestACallThatWasNotSentLeavesANewerConnectionAlone(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		late := make(chan struct{}) // the second call learns of the end of its session
+		calls := 0
+		w.next = func(n int) (*server, error) {
+			s := newServer()
+			if n == 1 {
+				s.call = func(context.Context) (*connect.Answer, error) {
+					if calls++; calls == 1 {
+						<-late
+					}
+					return nil, connect.ErrNotSent
+				}
+			}
+			return s, nil
+		}
+		l := acquire(t, p, w.spec("a", true), nil)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := l.Call(t.Context(), connect.Call{Tool: "a"})
+			ended <- err
+		}()
+		synctest.Wait()
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		close(late)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if len(w.opened) != 2 || w.opened[1].closed.Load() {
+			t.Errorf("%d connections; the second one, which works, is closed: %v", len(w.opened), w.opened[1].closed.Load())
+		}
+	})
+}

@@ -40,13 +40,14 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Int is a number of an event, also as a text and with decimals. What is none is 0.
+// Int is a number of an event, also as a text and with decimals. What is none is 0, and so is
+// what is below: it would give back what a budget has spent.
 type Int int
 
 // UnmarshalJSON reads a value of any form and never fails.
 func (n *Int) UnmarshalJSON(data []byte) error {
 	f, err := strconv.ParseFloat(string(bytes.Trim(data, `"`)), 64)
-	if err != nil || !(math.Abs(f) <= math.MaxInt32) { // far above any count; also NaN
+	if err != nil || !(f >= 0 && f <= math.MaxInt32) { // far above any count; also NaN
 		f = 0
 	}
 	*n = Int(f)

@@ -64,3 +64,12 @@ func FuzzTextIsReadAsAString(f *testing.F) {
 		}
 	})
 }
+
+func TestACountIsNeverBelowZero(t *testing.T) {
+	for text, want := range map[string]Int{"-5": 0, `"-5"`: 0, "-1e9": 0, "-0.5": 0, "7": 7, `"7"`: 7, "7.9": 7, "1e99": 0, "null": 0, "{}": 0} {
+		var n Int
+		if err := json.Unmarshal([]byte(text), &n); err != nil || n != want {
+			t.Errorf("%s is %d, not %d: %v", text, n, want, err)
+		}
+	}
+}

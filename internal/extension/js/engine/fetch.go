@@ -105,6 +105,9 @@ func (e *Engine) fetch(c goja.FunctionCall) goja.Value {
 	return out
 }
 
+// errUnread is why an answer is given up that nobody reads.
+var errUnread = errors.New("nobody has read it for 2 minutes")
+
 // fetchError says why without the address, which may carry a secret.
 func fetchError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -136,9 +139,28 @@ func (e *Engine) response(ctx context.Context, resp *http.Response, redirected b
 	}
 	_ = o.Set("headers", vm.NewArray(pairs...))
 	total := 0
-	done := false
+	reading, done := false, false
+	var left error // why the answer was given up
+	closing := func() {
+		done = true
+		end()
+		go resp.Body.Close() // ends at once: its context has
+	}
+	// Many programs look at the status alone, and each answer that is not read to its end holds a
+	// connection.
+	var unread *time.Timer
+	unread = time.AfterFunc(fetchIdle, func() {
+		e.Post(func() {
+			if !reading && !done {
+				left = errUnread
+				closing()
+			}
+		})
+	})
 	_ = o.Set("read", func(goja.FunctionCall) goja.Value {
 		return e.Async(func(settle func(func() (any, error))) {
+			reading = true
+			unread.Stop()
 			go func() { // ends with the piece, its limit or cancel
 				buf := make([]byte, maxFetchPiece)
 				limit := time.AfterFunc(fetchIdle, func() { resp.Body.Close() })
@@ -148,11 +170,15 @@ func (e *Engine) response(ctx context.Context, resp *http.Response, redirected b
 				}
 				limit.Stop()
 				settle(func() (any, error) {
+					reading = false
 					total += n
 					switch {
+					case left != nil:
+						return nil, fmt.Errorf("fetch failed: %w", left)
 					case total > maxFetchBody:
 						err = errors.New("the answer is larger than 64 MiB")
 					case n > 0 && (err == nil || errors.Is(err, io.EOF)):
+						unread.Reset(fetchIdle)
 						return e.Buffer(buf[:n:n]), nil
 					case errors.Is(err, io.EOF):
 						err = nil
@@ -172,9 +198,8 @@ func (e *Engine) response(ctx context.Context, resp *http.Response, redirected b
 	})
 	_ = o.Set("cancel", func(goja.FunctionCall) goja.Value {
 		if !done {
-			done = true
-			end()
-			go resp.Body.Close() // ends at once: its context has
+			unread.Stop()
+			closing()
 		}
 		return goja.Undefined()
 	})

@@ -46,6 +46,14 @@ type Open struct {
 	Told    int    `json:"told"`
 }
 
+// over reports whether the code counts no longer. One that ends later than any that is made now
+// is of a clock that was ahead, and would count for as long; twice the time leaves room for a
+// clock that was set back a little.
+func (o Open) over(now time.Time) bool {
+	left := time.UnixMilli(o.Expires).Sub(now)
+	return left <= 0 || left > 2*CodeTime
+}
+
 type contents struct {
 	Version int      `json:"version"`
 	Senders []Sender `json:"senders"`
@@ -104,8 +112,8 @@ func (s Store) change(do func(*contents) error) error {
 				return nil, err
 			}
 		}
-		now := s.Now().UnixMilli()
-		f.Codes = slices.DeleteFunc(f.Codes, func(o Open) bool { return o.Expires <= now })
+		now := s.Now()
+		f.Codes = slices.DeleteFunc(f.Codes, func(o Open) bool { return o.over(now) })
 		if err := do(&f); err != nil {
 			return nil, err
 		}
@@ -225,6 +233,6 @@ func (s Store) Revoke(channel, id string) (gone []Sender, err error) {
 // List returns who is paired, and who has an open code, in the order in which they came.
 func (s Store) List() (paired []Sender, open []Open, err error) {
 	f, err := s.read()
-	now := s.Now().UnixMilli()
-	return f.Senders, slices.DeleteFunc(f.Codes, func(o Open) bool { return o.Expires <= now }), err
+	now := s.Now()
+	return f.Senders, slices.DeleteFunc(f.Codes, func(o Open) bool { return o.over(now) }), err
 }

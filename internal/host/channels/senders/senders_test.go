@@ -139,3 +139,23 @@ func TestSendersThatAskAtOnceAreAllKept(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+func TestACodeOfAClockThatWasAheadCountsNoLonger(t *testing.T) {
+	s, now := store(t)
+	right := *now
+	*now = right.AddDate(5, 0, 0)
+	var old string
+	for i := range MaxOpen {
+		old, _ = ask(t, s, "chat", fmt.Sprint("ahead", i))
+	}
+	*now = right
+	if _, open, err := s.List(); err != nil || len(open) != 0 {
+		t.Errorf("open for years: %+v, %v", open, err)
+	}
+	if code, tell := ask(t, s, "chat", "new"); code == "" || !tell {
+		t.Error("a new sender gets no code")
+	}
+	if _, err := s.Pair(old); !errors.Is(err, ErrNoCode) {
+		t.Errorf("a code of years ahead pairs: %v", err)
+	}
+}
