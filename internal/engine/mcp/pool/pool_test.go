@@ -266,13 +266,11 @@ func TestListsThatComeLateDoNotHideThatASignInIsMissing(t *testing.T) {
 			return s, nil
 		}
 		var l *Lease
-		once := sync.OnceFunc(func() {
-			close(come)
-			time.Sleep(time.Second)
-		})
+		var told atomic.Bool // no lock: who holds the connection may be about to tell, too
 		l = acquire(t, p, w.spec("a", true), func() {
-			if l.Status().State == NeedsAuth {
-				once()
+			if l.Status().State == NeedsAuth && told.CompareAndSwap(false, true) {
+				close(come)
+				time.Sleep(time.Second)
 			}
 		})
 		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); !errors.Is(err, connect.ErrNeedsAuth) {
