@@ -53,7 +53,7 @@ func TestAPanicOfAConnectionFailsItAndTheNextCallMakesANewOne(t *testing.T) {
 				if caught := p.guard.(*faults).caught.Load(); caught != 1 {
 					t.Errorf("the guard was told of %d panics", caught)
 				}
-				if len(w.opened) > 0 && !w.opened[0].closed.Load() {
+				if w.connections() > 0 && !w.opened[0].closed.Load() {
 					t.Error("the server is still open")
 				}
 				if _, err := l.Call(t.Context(), connect.Call{}); err != nil {

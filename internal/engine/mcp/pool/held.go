@@ -18,6 +18,7 @@ func (c *connection) held(ctx context.Context) {
 	select {
 	case <-c.begun:
 	case <-late.C:
+		c.begin()
 	case <-ctx.Done():
 	}
 }
@@ -38,8 +39,12 @@ func (c *connection) signedIn() bool { return c.spec.SignedIn != nil && c.spec.S
 
 // again asks for a new connection; the state is pending from now on.
 func (c *connection) again() {
-	c.begin()
-	c.leave(Pending, func() bool { return true })
+	select {
+	case <-c.begun:
+		c.leave(Pending, func() bool { return true })
+	default:
+		c.begin() // the first one
+	}
 }
 
 // replace is again, unless there is another connection than the one of the server by now, which

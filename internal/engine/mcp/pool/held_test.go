@@ -52,6 +52,13 @@ func TestAConnectionThatIsHeldBackIsBegunByWhoNeedsItOrSoon(t *testing.T) {
 	})
 }
 
+// connections returns how many were made.
+func (w *world) connections() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.opened)
+}
+
 // tried returns how often a connection was begun.
 func (w *world) tried() int {
 	w.mu.Lock()

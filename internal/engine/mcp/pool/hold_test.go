@@ -29,8 +29,8 @@ func TestToolsAreThereWhileAServerKeepsItsPromptsToItself(t *testing.T) {
 		}
 		l.Reconnect()
 		synctest.Wait()
-		if len(w.opened) != 2 || !w.opened[0].closed.Load() {
-			t.Errorf("%d connections were opened", len(w.opened))
+		if w.connections() != 2 || !w.opened[0].closed.Load() {
+			t.Errorf("%d connections were opened", w.connections())
 		}
 	})
 }

@@ -539,10 +539,10 @@ func (c *connection) offers(server Server, s Status) {
 
 // set changes what is known. c.mu is held.
 func (c *connection) set(server Server, s Status) {
-	c.server, c.status = server, s
-	if s.State == Connected {
+	if s.State == Connected && c.server != server { // that its lists have come says nothing of its calls
 		c.broken = 0
 	}
+	c.server, c.status = server, s
 	close(c.moved)
 	c.moved = make(chan struct{})
 }

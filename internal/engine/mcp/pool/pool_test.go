@@ -141,8 +141,8 @@ func TestSessionsShareAConnectionWhichGoesFiveMinutesAfterTheLast(t *testing.T) 
 		one, two := acquire(t, p, w.spec("a", false), nil), acquire(t, p, w.spec("a", false), nil)
 		other := acquire(t, p, w.spec("b", false), nil)
 		synctest.Wait()
-		if len(w.opened) != 2 {
-			t.Errorf("%d connections", len(w.opened))
+		if w.connections() != 2 {
+			t.Errorf("%d connections", w.connections())
 		}
 		if s := two.Status(); s.State != Connected || len(s.Tools) != 1 || s.Title != "a server" || s.Log != "the log" {
 			t.Errorf("%+v", s)
@@ -158,8 +158,8 @@ func TestSessionsShareAConnectionWhichGoesFiveMinutesAfterTheLast(t *testing.T) 
 		time.Sleep(idleTime - time.Second)
 		three := acquire(t, p, w.spec("a", false), nil)
 		time.Sleep(time.Hour)
-		if p.Len() != 1 || len(w.opened) != 2 {
-			t.Errorf("who comes back in time gets a new one: %d, %d", p.Len(), len(w.opened))
+		if p.Len() != 1 || w.connections() != 2 {
+			t.Errorf("who comes back in time gets a new one: %d, %d", p.Len(), w.connections())
 		}
 		three.Release()
 		time.Sleep(idleTime + time.Second)
@@ -221,7 +221,7 @@ func TestAnAddressIsTriedSlowerAndSlowerAndThenNoMore(t *testing.T) {
 		}
 		w.opened[0].end()
 		time.Sleep(time.Minute)
-		if s := l.Status(); s.State != Connected || len(w.opened) != 2 {
+		if s := l.Status(); s.State != Connected || w.connections() != 2 {
 			t.Errorf("it ended and comes back by itself: %+v", s)
 		}
 	})
@@ -265,20 +265,22 @@ func TestListsThatComeLateDoNotHideThatASignInIsMissing(t *testing.T) {
 			s.call = func(context.Context) (*connect.Answer, error) { return nil, connect.ErrNeedsAuth }
 			return s, nil
 		}
-		var l *Lease
+		var lease atomic.Pointer[Lease]
 		var told atomic.Bool // no lock: who holds the connection may be about to tell, too
-		l = acquire(t, p, w.spec("a", true), func() {
-			if l.Status().State == NeedsAuth && told.CompareAndSwap(false, true) {
+		l := acquire(t, p, w.spec("a", true), func() {
+			if l := lease.Load(); l != nil && l.Status().State == NeedsAuth && told.CompareAndSwap(false, true) {
 				close(come)
 				time.Sleep(time.Second)
 			}
 		})
+		lease.Store(l)
 		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); !errors.Is(err, connect.ErrNeedsAuth) {
 			t.Errorf("%v", err)
 		}
+		time.Sleep(2 * time.Second) // whoever tells of it may be at it
 		synctest.Wait()
-		if s := l.Status(); s.State != NeedsAuth || len(w.opened) != 1 || !w.opened[0].closed.Load() {
-			t.Errorf("%d connections, %+v", len(w.opened), s)
+		if s := l.Status(); s.State != NeedsAuth || w.connections() != 1 || !w.opened[0].closed.Load() {
+			t.Errorf("%d connections, %+v", w.connections(), s)
 		}
 	})
 }
@@ -302,8 +304,8 @@ func TestACallIsSentOnceAndThreeThatBreakOffMakeANewConnection(t *testing.T) {
 				t.Errorf("%v after %d calls", err, calls)
 			}
 		}
-		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || len(w.opened) != 2 {
-			t.Errorf("%v, %d connections", err, len(w.opened))
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || w.connections() != 2 {
+			t.Errorf("%v, %d connections", err, w.connections())
 		}
 	})
 }
@@ -319,8 +321,8 @@ func TestACallThatWasNotSentIsSentOverANewConnection(t *testing.T) {
 				return s, nil
 			}
 			l := acquire(t, p, w.spec("a", remote), nil)
-			if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || len(w.opened) < 2 {
-				t.Errorf("%v, %d connections", err, len(w.opened))
+			if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || w.connections() < 2 {
+				t.Errorf("%v, %d connections", err, w.connections())
 			}
 		})
 	}
@@ -493,8 +495,8 @@ func TestACallThatWasNotSentLeavesANewerConnectionAlone(t *testing.T) {
 			t.Error(err)
 		}
 		synctest.Wait()
-		if len(w.opened) != 2 || w.opened[1].closed.Load() {
-			t.Errorf("%d connections; the second one, which works, is closed: %v", len(w.opened), w.opened[1].closed.Load())
+		if w.connections() != 2 || w.opened[1].closed.Load() {
+			t.Errorf("%d connections; the second one, which works, is closed: %v", w.connections(), w.opened[1].closed.Load())
 		}
 	})
 }
