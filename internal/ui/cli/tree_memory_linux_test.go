@@ -47,9 +47,9 @@ func TestTheTreeOfALargeLogTakesLittleMemory(t *testing.T) {
 		return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 	}
 	small, large := peak(size/4), peak(size) // both have several pages
-	// Held whole it would be 288 MB more. On a busy machine the collector comes late, and what it
-	// has not collected yet is a part of that.
-	if more := large - small; more > size {
+	// Held whole it would be three times the size more. On a busy machine the rule of package heap
+	// comes a collection late, and then there is five times what lives.
+	if more := large - small; more > 2*size {
 		t.Errorf("the tree of a log of %d MB takes %d MB, %d more than that of a log of a fourth", size>>20, large>>20, more>>20)
 	}
 	t.Logf("%d MB, %d MB", small>>20, large>>20)
