@@ -148,8 +148,7 @@ func (e *Engine) response(ctx context.Context, resp *http.Response, redirected b
 	}
 	// Many programs look at the status alone, and each answer that is not read to its end holds a
 	// connection.
-	var unread *time.Timer
-	unread = time.AfterFunc(fetchIdle, func() {
+	unread := time.AfterFunc(fetchIdle, func() {
 		e.Post(func() {
 			if !reading && !done {
 				left = errUnread
